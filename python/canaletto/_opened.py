@@ -105,7 +105,6 @@ def _tables(home: Path) -> dict[str, Path]:
 
 
 def _comparison(home: Path) -> Comparison:
-    """With the intervals of several seeds."""
     record = folder.record_of_comparison(home)
     runs = [frozen(home / str(fabric)) for fabric in record["fabrics"]]
     equal, crossbar = _equal(home, record)
@@ -124,7 +123,6 @@ def _comparison(home: Path) -> Comparison:
 
 
 def _equal(home: Path, record: Mapping[str, Any]) -> tuple[Equal | None, Result | None]:
-    """None without equal budget."""
     found = record.get("equal")
     if found is None:
         return None, None

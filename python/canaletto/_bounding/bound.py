@@ -22,12 +22,9 @@ from canaletto._run.quantities import size_bytes
 from canaletto._run.shown import Shown
 
 LOADS = (0.7, 0.8, 0.9, 0.99)
-"""As shares of the peak, from arXiv 2511.03944."""
 PERCENTILES = (0.5, 0.99, 0.999)
 
 CONTENTION = "contention"
-"""Parts wait for each other."""
-
 _NEAR = 0.8
 """Least share of a part's limit at which that part limits a measured peak."""
 
@@ -239,7 +236,6 @@ def of_run(design: Design, workload: Workload) -> Bound | None:
 
 
 def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:
-    """alone: the same drive with one request at a time."""
     unloaded = float(bounds.unloaded_us(alone, work))
     limits = {part: float(limit) for part, limit in bounds.limits_iops(drive, work, mix=mix).items()}
     servers = bounds.servers(drive, work)

@@ -15,10 +15,7 @@ from canaletto._run.quantities import lane_rate, rate, size_bytes, time_us
 from canaletto._run.sequences import sequences
 
 _ENTRY_BYTES = 8.0
-""""Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III."""
-
 _SATA_RATE = 150.0
-"""Generation 1; each further one doubles it (Serial ATA 3.1 §7.2)."""
 _SATA_REGISTER = 20 + 32.0
 """A command, and the drive's answer, with primitives (Serial ATA 3.1 §9.4, §10.3)."""
 _SATA_FRAMES = 2 * 20 + 28 + 4 + 8 + 5 * 32.0
@@ -106,7 +103,6 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
 
 
 def _command_us(times: Mapping[Any, Any], planes: int, kind: str, batch: float, key: str) -> float:
-    """Between the times for one plane and for all."""
     one, most = times[kind, 1][key], times[kind, planes][key]
     part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
     return float(one + part * (most - one)) / 1e3
@@ -149,14 +145,12 @@ def _pseudo_slc_bytes(flash: Keys) -> float:
 
 
 def _program_us(flash: Keys, work: Work) -> float:
-    """Pseudo-SLC mode for the share of writes that finds room there."""
     native = _mean_us(flash["program"])
     share = _pseudo_slc_bytes(flash) / max(_programmed(work), 1.0)
     return native - min(1.0, share) * max(0.0, native - time_us(flash["pslc"]["program"]))
 
 
 def _erase_us(keys: Keys) -> float:
-    """All planes of a die are erased together where possible."""
     together = 1 if keys["flash"]["multi_plane"] == "off" else keys["geometry"]["planes_per_die"]
     return float(time_us(keys["flash"]["erase"]) / keys["geometry"]["pages_per_block"] / together)
 
@@ -192,7 +186,6 @@ def _waiting(keys: Keys, work: Work) -> float:
 
 
 def _pages_waiting(keys: Keys, work: Work) -> float:
-    """Pages of all requests in the drive, with those that share its mapping unit."""
     pages = max(float(work.pages), float(work.parts or 0.0))
     if work.programmed_bytes is not None and float(work.writes) > 0:
         pages = max(pages, float(work.programmed_bytes) / size_bytes(keys["geometry"]["page"]))
@@ -200,7 +193,7 @@ def _pages_waiting(keys: Keys, work: Work) -> float:
 
 
 def _together(number: float, places: float) -> float:
-    """Mean number that meet in a place where any are: at least one.
+    """Mean number that meet in a place where any are.
 
     Of n that each choose one of N, n over the number of different ones, N (1 - (1 - 1/N)^n).
     """
@@ -218,7 +211,7 @@ def _places(keys: Keys, work: Work) -> float:
 def _read_sharing(keys: Keys, work: Work) -> float:
     """Waiting reads that one array read serves: with mapping units below a page all of the same page.
 
-    Others come while a page waits, which has k in the end: the mean over those that wait is (k + 1) / 2.
+    Others come while a page waits, which has k in the end: the mean is (k + 1) / 2.
     """
     waiting = _pages_waiting(keys, work)
     if unit_bytes(keys) >= size_bytes(keys["geometry"]["page"]) or np.isinf(waiting):
@@ -237,9 +230,8 @@ def _batch(keys: Keys, waiting: float) -> float:
 def _read_batch(keys: Keys, work: Work, waiting: float) -> float:
     """Mean planes of a read command.
 
-    With `any-page` all that wait go together. Otherwise the others need the first one's page number, which a random
-    place has with a chance of one in the pages of a block, or of a plane that are asked for; of an unknown number that
-    wait none is assumed to.
+    With `any-page` all that wait go together. Otherwise the others need the first one's page number, with a chance of
+    one in the pages of a block, or of the part of a plane that is asked for.
     """
     geometry, mode = keys["geometry"], keys["flash"]["multi_plane"]
     planes = geometry["planes_per_die"]
@@ -268,13 +260,11 @@ MESSAGE_BITS = 64.0
 
 
 def _handshake_us(control: Keys) -> float:
-    """Request and grant, each with the time to its answer (Networked SSD §V-D)."""
     message = MESSAGE_BITS / (control["width"] * rate(control["rate"]))
     return float(2.0 * (message + time_us(control["delay"])))
 
 
 def _switches(keys: Keys, controllers: int) -> dict[str, Any]:
-    """Switches, and a grant: two bits of kind and way, a trunk, an inner bus, a chip."""
     trunks = min(keys.get("trunks", 4), controllers)
     chips_per_bus = keys["chips_per_switch"] // keys["inner_buses"]
     chip = (keys["inner_buses"] - 1).bit_length() + (chips_per_bus - 1).bit_length()
@@ -300,10 +290,6 @@ def _granted(fabric: Keys, columns: int) -> dict[str, Any]:
 
 
 def _hop_us(fabric: Keys, geometry: Keys) -> float:
-    """A packet's head in a mesh, a scout in Venice.
-
-    A scout has two flits, of two bytes each where one cannot name every chip (Venice Fig. 6).
-    """
     if fabric["kind"] in ("daisy-chain", "ring"):
         return time_us(fabric["chain"]["hop_delay"])
     if fabric["kind"].startswith("mesh"):

@@ -1,7 +1,7 @@
 """Measured saturation of a drive that is written.
 
-The engine has as many requests outstanding as the drive takes. The drive begins with an empty data cache, in steady
-state with free blocks. The run continues until writes have used both, as far as `MOST_PAGES` suffice.
+The drive begins with an empty data cache, in steady state with free blocks. The run continues until writes have used
+both, as far as `MOST_PAGES` suffice.
 """
 
 import math
@@ -16,11 +16,7 @@ from canaletto._run.config import Design, Workload, WorkloadOptions
 from canaletto._run.quantities import size_bytes
 
 MOST_PAGES = 100_000
-"""Some seconds."""
-
 _FAR = 16
-"""Beyond this multiple of the longest run a long run shows no more."""
-
 _FILLS = 3
 """Multiple of a pseudo-SLC cache that must be written to show the rate behind it."""
 
@@ -39,9 +35,7 @@ _SEED = 1
 class Saturated:
     iops: float
     requests: int
-    """With those left out at the beginning."""
     write_amplification: float
-    """Programs over what the host wrote."""
     long_run: float | None
     """Write amplification at which the drive's state settles. None for a fresh drive."""
 
@@ -74,14 +68,12 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
 
 
 def _requests(work: Work, depth: int, cache: float) -> int:
-    """Requests that fill a data cache twice and pass through the queue many times."""
     most = MOST_PAGES / float(work.pages)
     filled = 2.0 * cache * float(work.cached_writes) / (float(work.size) * float(work.writes))
     return int(max(min(max(_LEAST_REQUESTS, _ROUNDS * depth, filled), most), 2 * depth, 100))
 
 
 def _until_pressed(found: dict[str, Any]) -> int:
-    """Requests whose writes take the initial free blocks, and as many again."""
     before, pages = found.get("precondition") or {}, found["flash"]["host_pages"] + found["flash"]["padding"]
     if before.get("kind") != "steady" or not pages:
         return 0

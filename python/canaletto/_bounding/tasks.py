@@ -14,7 +14,6 @@ _WITHIN = ("chip", "array")
 
 
 def are_in(workload: Workload) -> bool:
-    """Whether a workload has tasks."""
     return any("compute" in flow for flow in workload.to_dict()["flow"])
 
 
@@ -55,7 +54,6 @@ def of_tasks(
 
 
 def _crossings(at: str, gathers: bool, operands: int, result: float) -> float:
-    """Operands' worth of data that cross the fabric per task."""
     if at not in _WITHIN:
         return float(operands)
     # All but one operand out and in again, and the result.

@@ -196,7 +196,6 @@ def _page(keys: Keys) -> float:
 
 
 def _step(synthetic: Keys) -> float:
-    """Some of a flow's requests begin where others of their run ended."""
     alignment = size_bytes(synthetic["alignment"])
     if _is_even(synthetic):
         return alignment

@@ -29,5 +29,4 @@ def show(*parts: "RenderableType") -> None:
 
 
 def emit(document: Mapping[str, Any] | list[Any]) -> None:
-    """One JSON document. Refuses NaN and infinity, which JSON does not have."""
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")

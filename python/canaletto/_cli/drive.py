@@ -122,7 +122,6 @@ def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]
 
 
 def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "Design":
-    """With notes on keys without effect."""
     from canaletto._run import config
 
     if fabric is not None and "," in fabric:
@@ -148,7 +147,6 @@ def say_notes(drives: "list[Design]") -> None:
 
 
 def _check_name(given: str, label: str) -> None:
-    """Raises ConfigError for a class where only parts of the engine can stand."""
     from canaletto._run.own import check_names
 
     check_names(given, label)
@@ -227,7 +225,6 @@ def named_drives(
 
 
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
-    """With notes on parts that are left out."""
     from canaletto._run import config
 
     made = config.resolve_workload(label, keys, asked)

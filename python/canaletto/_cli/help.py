@@ -58,7 +58,6 @@ class Command(_Plainly, TyperCommand):
                     formatter.write(f"{' ' * formatter.current_indent}{line.strip()}\n")
 
     def collect_usage_pieces(self, ctx: "Context") -> list[str]:
-        """Without the braces that Typer puts around required arguments."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
@@ -183,8 +182,6 @@ class Program(_Plainly, TyperGroup):
 
 
 def whole(least: int, most: int | None = None) -> Callable[[Any], int]:
-    """A parser of whole numbers such as `100000`, `100_000` or `1e5`."""
-
     def parse(given: Any) -> int:
         number = _decimal(given)
         if number is None or number % 1 or number < least or (most is not None and number > most):
@@ -237,7 +234,6 @@ def complete_fabric(incomplete: str) -> list[str]:
 
 
 def complete_fabrics(incomplete: str) -> list[str]:
-    """Fabrics that a list does not have yet."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [f"{before}{comma}{name}" for name in complete_fabric(last) if name not in given]
@@ -250,7 +246,6 @@ def complete_budget(incomplete: str) -> list[str]:
 
 
 def complete_setting(incomplete: str) -> list[str]:
-    """Keys of designs and, behind `workload.`, of workloads."""
     import json
 
     from canaletto import _engine

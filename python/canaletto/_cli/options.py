@@ -159,7 +159,6 @@ class FolderOptions:
     ] = False
 
     def check(self, window: str | None) -> None:
-        """Raises ConfigError for `--no-report` without a folder or with a window for the report."""
         from canaletto._engine import ConfigError
 
         if self.no_report and self.out is None:
@@ -174,7 +173,6 @@ class FolderOptions:
 
 
 def needed(out: Path | None) -> Path:
-    """Raises ConfigError without `--out`."""
     from canaletto._engine import ConfigError
 
     if out is None:

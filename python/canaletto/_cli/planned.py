@@ -17,10 +17,6 @@ DryRun = Annotated[
 
 
 def show(drives: "Mapping[str, Design]", work: "Workload", runs: int, own: Collection[str], *, json: bool) -> None:
-    """Prints peak, limit, knee, memory and time of each drive.
-
-    own: drives with user-defined parts, of which only memory is known beforehand.
-    """
     from canaletto._bounding.bound import of_run
     from canaletto._report import tables
     from canaletto._run import simulate

@@ -115,7 +115,6 @@ class ReplayOptions:
     ] = False
 
     def asked(self, drive: "Design") -> "WorkloadOptions":
-        """Raises ConfigError if both `--wrap` and `--fit` are given."""
         from canaletto._engine import ConfigError
         from canaletto._run.config import WorkloadOptions
 

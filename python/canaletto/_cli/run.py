@@ -177,7 +177,6 @@ def _show(found: dict[str, Any], json: str | None, account: Any) -> None:
 
 
 def _window(timeline: _TimelineOptions, folder: FolderOptions) -> "Window | None":
-    """Checks that a timeline can be written."""
     from canaletto._engine import ConfigError
     from canaletto._io import files
 
@@ -189,7 +188,6 @@ def _window(timeline: _TimelineOptions, folder: FolderOptions) -> "Window | None
 
 
 def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
-    """With a note if it is cut or empty."""
     from canaletto._run import timeline
 
     found = timeline.of_result(result, moments)
@@ -206,7 +204,7 @@ def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
 
 
 def _dry_run(design: "Design", workload: "Workload", as_json: bool, *, full: bool, own: bool) -> None:
-    """own: parts are user-defined, so nothing is known of their time."""
+    """own: parts are user-defined, with unknown times."""
     from canaletto._bounding.bound import of_run
     from canaletto._run import simulate
     from canaletto._sweeping.estimate import cpu_s

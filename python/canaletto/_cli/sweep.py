@@ -143,7 +143,6 @@ def _sweep(
 
 
 def _check_one(given: dict[str, Any]) -> None:
-    """Raises ConfigError for two options that exclude each other."""
     from canaletto._engine import ConfigError
 
     names = [name for name, value in given.items() if value not in (None, False)]
@@ -183,7 +182,6 @@ def _carry_out(
 
 
 def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
-    """Raises ConfigError for an unknown executor, or one out of reach."""
     from canaletto._engine import ConfigError
 
     if on == "local":
@@ -200,7 +198,6 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
 
 
 def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
-    """Ends with status 1 if points stopped."""
     table = found.table
     stopped = table["error"].len() - table["error"].null_count()
     page = "" if no_report else f"; open {found.path / 'report.html'}"

@@ -50,4 +50,3 @@ def _width(part: RenderableType, console: Console, options: ConsoleOptions) -> i
 
 
 _ENOUGH = 1000
-"""Columns that any table fits into."""

@@ -12,7 +12,6 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def value(given: Any) -> str:
-    """Raises TypeError for a value that TOML cannot express."""
     given = plain(given)
     if isinstance(given, bool):
         return "true" if given else "false"

@@ -12,7 +12,6 @@ class Fields(Mapping[str, Any]):
     """
 
     _kinds: ClassVar[Mapping[str, type["Fields"]]] = {}
-    """Class of each field that has fields, or holds several such."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data

@@ -95,7 +95,7 @@ def placed(path: str | PathLike[str]) -> Iterator[Path]:
 def beside(target: Path) -> Path:
     """A free name in the folder of `target`.
 
-    It is known before anything is made under it: a signal may come at the very moment.
+    Known before anything is made under it: a signal may come at the very moment.
     """
     return target.absolute().parent / f".{target.name}.{secrets.token_hex(6)}"
 
@@ -133,7 +133,6 @@ def remove_leftovers(target: Path) -> None:
 
 
 def leftovers(target: Path) -> list[Path]:
-    """Leftovers of killed calls."""
     name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}")
     found = []
     with suppress(OSError):
@@ -161,7 +160,7 @@ def _is_locked(path: str) -> bool:
 def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
     """Waits until every named pipe among the files has a writer, and keeps the pipes open.
 
-    A process that opens a pipe without a writer is deaf to Ctrl-C; this wait is not, and reports what it waits for.
+    Such a wait is deaf to Ctrl-C in the system; this one is not.
     """
     with ExitStack() as opened:
         for path in map(Path, paths):
@@ -179,7 +178,6 @@ def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
 
 
 _POLL_MS, _SILENT_MS = 100, 1000
-"""Wall time between looks at signals, and until a wait for a pipe is reported."""
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:

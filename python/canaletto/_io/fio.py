@@ -22,8 +22,6 @@ SHORTEST_REQUEST_S = 50e-9
 
 @dataclass
 class Job:
-    """A section with what it inherits from `[global]`."""
-
     name: str
     place: str
     options: dict[str, Given]
@@ -31,7 +29,6 @@ class Job:
     used: set[str] = field(default_factory=set)
 
     def get(self, *names: str) -> Given | None:
-        """Raises ConfigError for an option that a variable stands in."""
         self.used.update(names)
         given = next((self.options[name] for name in names if name in self.options), None)
         if given is not None and (variable := _VARIABLE.search(given.text)):
@@ -67,8 +64,8 @@ def workload(
 ) -> tuple[str, list[str]]:
     """A job file as a workload, in TOML, and notes on differences from fio.
 
-    label: the file in errors. job: names of the jobs to take. drive_bytes: returns the size of jobs that state none.
-    Raises ConfigError for what has no counterpart.
+    label: the file in errors. job: names of jobs to take. drive_bytes: returns the size of jobs that state none. Raises
+    ConfigError.
     """
     jobs = list(read(text, label))
     if not jobs:
@@ -94,10 +91,6 @@ def workload(
 
 
 def _step(jobs: Sequence[Job], label: str, wanted: str | None) -> list[Job]:
-    """All jobs, or the named ones.
-
-    Raises ConfigError for jobs that run one after another.
-    """
     steps: list[list[Job]] = []
     for each in jobs:
         waits = each.flag("stonewall", "wait_for_previous")
@@ -166,7 +159,6 @@ def _stem(label: str) -> str:
 
 
 def _leftover(job: Job) -> Iterator[str]:
-    """A note on options without effect; an error for those that would have one."""
     silent = []
     for key, given in job.options.items():
         if key in job.used:
@@ -231,7 +223,6 @@ def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any
 
 
 def _handle(job: Job) -> dict[str, Any]:
-    """By its place in the list of placement identifiers."""
     handle = job.get("fdp_pli", "plids")
     if not job.flag("fdp") and job.text("none", "dataplacement") != "fdp":
         return {}
@@ -239,7 +230,6 @@ def _handle(job: Job) -> dict[str, Any]:
 
 
 def _namespace(job: Job) -> dict[str, Any]:
-    """The namespace of a job whose file is a device of one, such as /dev/nvme0n2."""
     named = job.options.get("filename")
     found = re.fullmatch(r"/dev/(?:ng|nvme)\d+n([2-9]\d*|1\d+)", named.text) if named else None
     if found is None:
@@ -249,7 +239,6 @@ def _namespace(job: Job) -> dict[str, Any]:
 
 
 def _zones(job: Job, direction: str) -> dict[str, Any]:
-    """Of a job with `zonemode=zbd` that writes."""
     given, append, zones = job.get("zonemode"), job.flag("zone_append"), job.whole(1, "max_open_zones")
     if given is None or given.text == "none":
         return {}
@@ -324,7 +313,6 @@ def _region(job: Job) -> dict[str, Any]:
 
 
 def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
-    """By chance instead of by count."""
     made: dict[str, Any] = {}
     every = job.whole(0, "fsync") or job.whole(0, "fdatasync")
     if every and not trims and read_share < 1:
@@ -338,7 +326,6 @@ def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
 
 
 def _pace(job: Job, read_share: float) -> dict[str, Any]:
-    """A closed loop with thought in between, or arrivals at a rate."""
     engine, waiting = job.text("psync", "ioengine"), job.whole(1, "iodepth", bounds=DEPTHS)
     if waiting > 1 and engine in fio_options.SYNCHRONOUS:
         job.note(f"iodepth counts for nothing with ioengine={engine}, as in fio: one request at a time")

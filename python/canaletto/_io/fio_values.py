@@ -27,14 +27,12 @@ DEPTHS = (1, 1 << 20)
 
 
 def decimal(text: str) -> float:
-    """Raises ValueError for anything else."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(text)
     return float(text)
 
 
 def _bytes(text: str) -> float:
-    """Raises ValueError for anything else."""
     found = _SIZE.fullmatch(text)
     if not found:
         raise ValueError(text)
@@ -44,8 +42,6 @@ def _bytes(text: str) -> float:
 
 @dataclass(frozen=True)
 class Given:
-    """An option as the file has it."""
-
     place: str
     key: str
     text: str
@@ -104,8 +100,6 @@ class Given:
 
 @dataclass(frozen=True)
 class Sizes:
-    """In bytes, with their shares."""
-
     reads: tuple[tuple[int, float], ...]
     others: tuple[tuple[int, float], ...]
 

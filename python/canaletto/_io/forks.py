@@ -7,10 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _threads = False
-"""At the last fork."""
-
 _lost = False
-"""This process comes from one in which Polars had threads."""
 
 
 def check_polars() -> None:

@@ -22,7 +22,6 @@ FIRST = (
 )
 
 KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close", "compute"]
-"""By the engine's numbers."""
 
 
 def raw(columns: Columns) -> pl.DataFrame:
@@ -46,7 +45,6 @@ def _spans(columns: Columns) -> list[str]:
 
 
 def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
-    """In order of completion, with times in microseconds and a column for every cause."""
     table = raw(columns)
     names = pl.Series("flow", flows, dtype=pl.String)
     return table.select(
@@ -67,7 +65,6 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
 
 
 def completions(columns: Columns) -> pl.DataFrame:
-    """In order of completion, with times in whole picoseconds."""
     table = raw(columns)
     spans = [name for name in _spans(columns) if (table[name] > 0).any()]
     return table.select(

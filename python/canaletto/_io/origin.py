@@ -11,7 +11,6 @@ _PACKAGES = ("altair", "dask-jobqueue", "distributed", "numpy", "optuna", "polar
 
 @cache
 def origin() -> dict[str, Any]:
-    """Commit of the package's checkout (None if it is in none), platform, versions of packages."""
     return {
         "commit": _commit(Path(__file__).resolve()),
         "platform": {
@@ -32,7 +31,6 @@ def _version(package: str) -> str | None:
 
 
 def _commit(file: Path) -> str | None:
-    """Three folders above a file of this package."""
     git = file.parents[3] / ".git"
     try:
         if git.is_file():  # A further working tree of a repository, which says where its own state is.

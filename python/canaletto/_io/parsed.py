@@ -14,7 +14,6 @@ MOST_DIGITS = 4000
 
 
 def from_json(text: str) -> Any:
-    """Raises ValueError for anything else, or deep nesting."""
     try:
         return _shallow(json.loads(text))
     except RecursionError:
@@ -22,10 +21,7 @@ def from_json(text: str) -> Any:
 
 
 def within(text: str, key: str) -> dict[str, Any]:
-    """The last table in a text that has a key, whatever stands around it.
-
-    Raises ValueError for a text without such a table.
-    """
+    """The last table in a text that has a key. Raises ValueError without one."""
     decoder, found = json.JSONDecoder(), None
     at = text.find("{")
     try:

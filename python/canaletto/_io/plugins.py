@@ -1,8 +1,8 @@
 """Parts that installed packages add, by entry points of the group `canaletto.plugins`.
 
-Names are KIND.NAME. `command`: a Typer application with that command. `fabric`, `gc_policy`, `scheduler`: a class of
-that name. `preset`: a package that holds NAME.toml. `executor`: makes an executor for `--on NAME`. `folder`: opens a
-folder with NAME.json. `page`: makes the page of a sweep or a trace. A part is imported when it is used or listed.
+Names are KIND.NAME. `command`: a Typer application. `fabric`, `gc_policy`, `scheduler`: a class. `preset`: a package
+that holds NAME.toml. `executor`: makes an executor for `--on NAME`. `folder`: opens a folder with NAME.json. `page`:
+makes the page of a sweep or a trace. A part is imported when it is used or listed.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def names(kind: str) -> list[str]:
 
 
 def load(kind: str, name: str) -> Any:
-    """The object of a part, or a preset's text. Raises ConfigError if its package is broken."""
+    """Raises ConfigError if the package is broken."""
     entry = _found()[f"{kind}.{name}"]
     try:
         if kind == "preset":

@@ -4,19 +4,14 @@ import re
 import sys
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""C0 without tab and line feed, C1, bytes that are no text.
-
-Then characters that turn the direction of writing, and breaks of lines.
-"""
+"""C0 without tab and line feed, C1, bytes that are no text."""
 
 
 def printable(text: str) -> str:
-    """With codes for characters that a terminal would act on or cannot show."""
     return _CONTROL.sub(lambda found: _code(ord(found[0])), text)
 
 
 def toml(text: str) -> str:
-    """Of the same meaning, with codes in basic strings."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int, int], object]
 """Called with requests done, requests in all (0 if unknown) and simulated picoseconds.
 
-While a drive is written before the run (`precondition.kind = "replay"`): pages written and the most that may be."""
+While a drive is written before the run: pages written and the most that may be.
+"""
 
 
 class Row:
-    """One run's bar, called from any thread."""
-
     def __init__(self, bar: "Bar", label: str) -> None:
         self._bar = bar
         self._label = label
@@ -38,7 +37,6 @@ class Row:
         )
 
     def place(self, rich: "RichProgress") -> "TaskID":
-        """At the end if it has no place yet. It shows with the first report."""
         if self._task is None:
             self._task = rich.add_task(self._label, visible=False, total=None, done="", simulated="")
         return self._task
@@ -64,12 +62,10 @@ class Bar:
         return Bar() if sys.stderr.isatty() else _NoBar()
 
     def task(self, label: str) -> Progress:
-        """Bars of earlier runs disappear."""
         (row,) = self.tasks([label])
         return row
 
     def tasks(self, labels: Sequence[str]) -> list[Row]:
-        """A row per run in this order."""
         with self._lock:
             if self._rich is not None:
                 for earlier in self._rich.task_ids:

@@ -10,7 +10,6 @@ _SINGLE = tuple(number.to_bytes(1, "little") for number in range(0x80))
 
 
 def varint(number: int) -> bytes:
-    """Groups of seven bits, the lowest first."""
     if number < 0x80:
         return _SINGLE[number]
     groups = bytearray()

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """The rows of one run.
-
-    flows: their names. Files lie in a temporary folder, and go along with pickled rows.
-    """
-
     def __init__(self, flows: list[str]) -> None:
         forks.check_polars()  # Before the run, not after it.
         self._flows = flows
@@ -28,7 +23,6 @@ class Rows:
         self._occurring: set[str] = set()
 
     def add(self, columns: frames.Columns) -> None:
-        """Not the last rows. Raises OSError if there is no room."""
         if self._home is None:
             self._home = TemporaryFolder()
         part = _part(self._home, self._written)
@@ -78,8 +72,6 @@ def _part(home: TemporaryFolder, number: int) -> Path:
 
 
 class Saved:
-    """find: checks and returns the file on demand."""
-
     def __init__(self, find: Callable[[], Path]) -> None:
         self._find = find
 

@@ -15,7 +15,6 @@ class TemporaryFolder:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """path: an existing folder; by default a new one."""
         self.path = Path(tempfile.mkdtemp(prefix="canaletto-")) if path is None else path
         weakref.finalize(self, _remove, self.path, os.getpid())
 

@@ -16,11 +16,9 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
 }
 MOST_WHOLE = 2**64
 MOST_NUMBER = 1e300
-"""Excludes infinity."""
 
 
 def misfits(result: Any) -> Iterator[str]:
-    """Key, value, and what is expected."""
     return _misfits(result, _schema(), "")
 
 

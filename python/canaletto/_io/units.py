@@ -19,7 +19,6 @@ _CAUSES = {
     "chip_busy_parity": "chip busy (parity)",
     "transfer_of_others": "others' traffic",
 }
-"""GC is garbage collection."""
 
 
 def time_us(microseconds: float | None) -> str:
@@ -35,7 +34,6 @@ def time_us(microseconds: float | None) -> str:
 
 
 def axis_unit(largest_us: float) -> tuple[str, float]:
-    """Unit up to this many microseconds, and its size in microseconds."""
     for limit, unit, size in _TIMES:
         # Ten times more than in text: 5,000 µs on an axis are easier to read next to 50 than 5 ms.
         if largest_us < limit * 10:
@@ -115,7 +113,6 @@ def bar(part: float, width: int) -> str:
 
 
 def number_of(number: float | None, one: str, many: str | None = None) -> str:
-    """`1 device`, `2 devices`. many: an irregular plural."""
     return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
 
 

@@ -9,7 +9,6 @@ TITLES: Mapping[Account, str] = {"root_cause_us": "latency by root cause", "blam
 
 
 def main(run: Mapping[str, Any]) -> Account:
-    """Root causes, where they were followed."""
     return "root_cause_us" if run.get("root_cause_us") else "blame_us"
 
 

@@ -1,7 +1,7 @@
 """Timeline of a window, packed for the page to play.
 
-Columns instead of rows, starts as differences, durations looked up: a span takes some 15 bytes. Times are picoseconds
-from the window's start.
+A span takes some 15 bytes: columns, starts as differences, durations looked up. Times are picoseconds from the window's
+start.
 """
 
 import json
@@ -117,7 +117,6 @@ def _fabric(
 
 
 def _told(alive: pl.DataFrame, seen: set[int | None], request: int | None) -> pl.DataFrame:
-    """As many as a page has room for, in order of arrival: first those that use a part."""
     chosen, using = ([number for number in numbers if number is not None] for numbers in ({request}, seen))
     ranks = pl.when(pl.col("number").is_in(chosen)).then(0).when(pl.col("number").is_in(using)).then(1)
     ranked = alive.with_columns(rank=ranks.otherwise(2)).sort("rank", "arrival_ps", maintain_order=True)
@@ -144,8 +143,8 @@ def _spans(
 ) -> dict[str, Any]:
     """Columns: kind, part, start, duration, request, chip, and the places of spans that move back.
 
-    Starts and places are differences. Requests count from `first`; 0 is the drive's own work. The chip is a transfer's,
-    as its part plus one; 0: none.
+    Starts and places are differences. Requests count from `first`; 0 is the drive's own work. The chip is its part plus
+    one; 0: none.
     """
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
@@ -207,7 +206,6 @@ def _back(
 
 
 def _both_ways(parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Then no other link leads back."""
     links = {(*part["from"], *part["to"]) for part in parts if part["kind"] == "link"}
     return not any((*link[2:], *link[:2]) in links for link in links)
 

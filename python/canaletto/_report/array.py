@@ -14,8 +14,6 @@ Data: TypeAlias = Mapping[str, Any]
 Place: TypeAlias = tuple[int, int]
 
 _BUSES = ("channel", "command_channel", "column", "inner_bus", "grant_line")
-"""Drawn even if all of a wire is within a square."""
-
 MAX_SIDE = 16
 """At most that many squares along a side."""
 
@@ -23,14 +21,13 @@ MAX_SIDE = 16
 def maps(runs: Sequence[Data]) -> dict[str, Any] | None:
     """Scaled by the square root of the share. None if no run has a map.
 
-    Colours then show 0.5 % and 2 % as different as 50 % and 70 %, and mean the same on every page.
+    Colours then show 0.5 % and 2 % as different as 50 % and 70 %.
     """
     found = [_map(run["fabric"], run["map"]) for run in runs if run.get("map") and run["map"]["chips"]]
     return {"top": 1, "ticks": [0, 0.02, 0.1, 0.25, 0.5, 1], "power": 0.5, "maps": found} if found else None
 
 
 def wear(runs: Sequence[Data]) -> dict[str, Any] | None:
-    """On one scale from 0. None if nothing was erased."""
     found = []
     for run in runs:
         given = run.get("map")

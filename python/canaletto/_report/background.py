@@ -136,7 +136,6 @@ def _delayed(runs: Sequence["Result"]) -> str:
 
 
 def _tables(data: Sequence[Data], *tables: tuple[str, list[list[str]]]) -> str:
-    """Narrow tables lie side by side; empty ones are left out."""
     columns = [fabric(run["fabric"]) for run in data] if len(data) > 1 else [""]
     found = [
         table([escape(title), *columns], [[escape(cell) for cell in row] for row in rows])

@@ -23,7 +23,6 @@ _MEASURES = {
 
 @unchecked
 def speedup(found: Gains) -> Spec | None:
-    """None if there is nothing to compare."""
     rows: list[dict[str, Any]] = [
         {"measure": label, "fabric": fabric, "speedup": short(gain.mean), "text": f"{summary.times(gain)} {fabric}"}
         | _interval(gain)
@@ -73,7 +72,6 @@ def _interval(gain: Gain) -> dict[str, float]:
 
 @unchecked
 def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: float | None = None) -> Spec | None:
-    """(fabric, value, text). None if all values are absent."""
     found: list[dict[str, Any]] = [
         {"fabric": name, "value": short(value), "text": text} for name, value, text in rows if value is not None
     ]
@@ -100,8 +98,7 @@ def causes(
 ) -> Spec | None:
     """Stacks by cause of the mean request (`all`) or the slowest hundredth (`p99`).
 
-    shown: the account; by default root causes. None if nothing is charged, or if the scaled chart would be the same.
-    Stacks that would flatten others are shortened.
+    shown: the account. None if nothing is charged, or if the scaled chart would be the same.
     """
     tables = {run["fabric"]: account.table(run, kind, shown) for run in runs}
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
@@ -128,7 +125,6 @@ def outlier_limit(sums: Sequence[float]) -> float | None:
 
 _OUTLIER = 4.0
 _BEYOND = 1.35
-"""In lengths of the longest whole stack."""
 
 
 def collection(runs: Sequence[Data], kind: str) -> Spec | None:
@@ -143,7 +139,7 @@ def collection(runs: Sequence[Data], kind: str) -> Spec | None:
 def energy(runs: Sequence[Data], *, dynamic: bool = False) -> Spec | None:
     """None if no run has energies.
 
-    dynamic: without static energy, which would hide the work's in a long run.
+    dynamic: without static energy, which would hide the rest in a long run.
     """
     left_out = {"total", "static"} if dynamic else {"total"}
     tables = {
@@ -234,11 +230,9 @@ def _breaks(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) 
 
 
 _GAP = "M-0.55,1L0.15,-1L0.55,-1L-0.15,1Z"
-"""As high as a bar, from -1 to 1."""
 
 
 def _totals(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:
-    """drawn: the part of its length that is drawn."""
     ends = [
         {
             "fabric": fabric,

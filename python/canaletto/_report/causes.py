@@ -51,14 +51,12 @@ def doing(cause: str) -> str:
 
 
 def differences(slow: Data, fast: Data) -> dict[str, tuple[float, float]]:
-    """The cause with the largest difference first."""
     a, b = account.table(slow, "all"), account.table(fast, "all")
     pairs = {cause: (a.get(cause, 0.0), b.get(cause, 0.0)) for cause in {**a, **b}}
     return dict(sorted(pairs.items(), key=lambda item: item[1][1] - item[1][0]))
 
 
 def largest(run: Data, kind: str) -> list[tuple[str, float]]:
-    """At most two, with their shares."""
     table = account.table(run, kind)
     total = sum(table.values())
     found = sorted(table.items(), key=lambda item: -item[1])[:2]

@@ -1,7 +1,6 @@
 """Common parts of charts, as Vega-Lite specifications.
 
-Colours are for a light page (`colours.py`); the page adds the rest. Long lines are arrays that the chart flattens, so
-that a page stays small.
+Colours are for a light page (`colours.py`). Long lines are arrays that the chart flattens, so that a page stays small.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +41,6 @@ def fabric_axis(fabrics: Sequence[str]) -> alt.Y:
 
 
 def room(largest: float, pixels: int) -> alt.Scale:
-    """From 0, with room for text next to the largest bar."""
     largest = largest or 1
     return alt.Scale(domainMin=0, domainMax=alt.ExprRef(f"{largest} * width / max(width - {pixels}, 60)"), nice=False)
 
@@ -61,7 +59,6 @@ def lines(
     marks: Sequence[Data] = (),
     height: int = 300,
 ) -> Spec:
-    """One line per system; `marks`: points to show on the lines."""
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
     colour = alt.Color(

@@ -2,7 +2,7 @@
 
 Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
 controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
-wires, greens in the array. A test simulates protanopia and deuteranopia.
+wires, greens in the array.
 """
 
 from collections.abc import Iterable
@@ -26,8 +26,6 @@ FABRICS = {
 }
 
 PAPER = "#ffffff"
-"""Marks that look like gaps."""
-
 DARK = {"#000000": "#e6e6e6", PAPER: "#12181f"}
 """Colours that a dark page shows otherwise."""
 
@@ -67,8 +65,6 @@ CAUSES = {
     "data_transfer": "#2b6cb0",
     "completion": "#97a9c6",
 }
-"""In the order of stacks."""
-
 ENERGIES = {"array": "#26796c", "fabric": "#2b6cb0", "compute": "#301422", "static": "#adadad"}
 
 KINDS = {"all": "#000000", "read": "#5ed196", "write": "#26796c"}
@@ -101,7 +97,6 @@ def fabrics(names: Iterable[str]) -> dict[str, str]:
 
 
 def fabric(name: str) -> str:
-    """Where it meets no user-defined other."""
     return fabrics([name])[name]
 
 
@@ -115,8 +110,6 @@ def in_order(causes: Iterable[str]) -> list[str]:
 
 
 def css(shown: Iterable[str] = ()) -> str:
-    """As custom properties, light and dark."""
-
     def block(colours: dict[str, str]) -> str:
         return "".join(f" --fabric-{name}: {colour};" for name, colour in colours.items())
 

@@ -34,10 +34,7 @@ def html(
     request: int | None = None,
     say: Callable[[str], object] | None = None,
 ) -> str:
-    """command: repeats the comparison. timelines: a window, by fabric. request: the one that the window shows.
-
-    say: receives a sentence if the page does not show the whole window.
-    """
+    """command: repeats the comparison. timelines: a window, by fabric. request: shown by the window."""
     runs = list(comparison.shown)
     data = [run.to_dict() for run in runs]
     design, workload, _, seed = terminal.title(data[0])

@@ -27,7 +27,6 @@ def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
 def document(
     title: str, opening: str, sections: Iterable[str], scripts: Sequence[str], fabrics: Iterable[str] = ()
 ) -> str:
-    """scripts: names of assets, run in this order. fabrics: those that it shows."""
     found = [section for section in sections if section]
     body = "\n".join([opening, _contents(found), *found])
     return (
@@ -45,7 +44,6 @@ def document(
 
 
 def section(name: str, heading: str, *parts: str, about: str = "") -> str:
-    """Nothing if all parts are empty."""
     body = "\n".join(part for part in parts if part)
     body = body and note(about) + body
     return f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>' if body else ""
@@ -93,7 +91,6 @@ _MANY = 12
 
 
 def described(title: str, spec: Mapping[str, Any]) -> str:
-    """Its title, and the texts next to its bars or the names of its lines."""
     rows = [row for values in spec.get("datasets", {}).values() for row in values]
     told = [f"{row.get('measure') or row.get('fabric', '')} {row['text']}".strip() for row in rows if row.get("text")]
     told = told or list(dict.fromkeys(str(row["fabric"]) for row in rows if row.get("fabric")))
@@ -122,13 +119,12 @@ def fabric(name: str) -> str:
 
 
 _FEW = 4
-"""Columns of a table that fits a small screen."""
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Cells are HTML; the first column names the rows.
 
-    On a small screen each row of a wide table is a block, whose cells carry their headings.
+    On a small screen each row of a wide table is a block with its headings.
     """
     head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     body = "".join(

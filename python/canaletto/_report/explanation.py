@@ -146,7 +146,6 @@ def headline(explanation: "Explanation") -> Text:
 
 
 def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
-    """Since arrival and duration in picoseconds, and words, without gaps."""
     told: list[tuple[int, int, str]] = []
     limit = SMALL * explanation.latency_ps
     for small, group in groupby(_joined(explanation.steps), lambda same: _duration(same) < limit):
@@ -171,7 +170,6 @@ def mostly(explanation: "Explanation") -> str:
 
 
 def _rooted(explanation: "Explanation", cause: str) -> str:
-    """With the parts behind it, if known."""
     label = _SHORT.get(cause, words(cause))
     chips = [step.chip for step in explanation.steps if step.chip is not None]
     chip = chips[-1] if chips else "its chip"
@@ -189,7 +187,6 @@ def _rooted(explanation: "Explanation", cause: str) -> str:
 
 
 def _longest(explanation: "Explanation", busy_ps: int) -> str:
-    """None for short waits or the request itself."""
     held = _held(explanation)
     longest = max(held, key=lambda request: held[request], default=None)
     # A wait for an earlier request is passed on to what that one waited for, which is not among the holders.
@@ -199,7 +196,6 @@ def _longest(explanation: "Explanation", busy_ps: int) -> str:
 
 
 def _held(explanation: "Explanation") -> dict[int, int]:
-    """While its chip was busy with requests."""
     sums: dict[int, int] = {}
     for step in explanation.steps:
         for holder in step.holders if step.cause == "chip_busy_user" else ():
@@ -209,7 +205,6 @@ def _held(explanation: "Explanation") -> dict[int, int]:
 
 
 def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:
-    """Waits for a chip by what it was busy with."""
     parts: dict[str, int] = {}
 
     def add(label: str, time: int) -> None:
@@ -235,7 +230,6 @@ def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
 
 
 def figure(explanation: "Explanation", ps: int) -> str:
-    """With as many decimals as suit the request's latency."""
     unit = 10 ** (6 - _decimals(explanation))
     return f"{_rounded(ps, unit) * unit / 1e6:,.{_decimals(explanation)}f}"
 
@@ -300,7 +294,6 @@ def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
 
 
 def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
-    """Longest first."""
     uses: dict[tuple[str, str], list[Holder]] = {}
     for holder in holders:
         uses.setdefault((holder.kind, holder.work), []).append(holder)
@@ -308,7 +301,6 @@ def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
 
 
 def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
-    """How often, of whom, how long in all."""
     requests = list(dict.fromkeys(holder.request for holder in holders))
     names = [f"{number}" for number in requests if number is not None]
     owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _WORKS[holders[0].work]

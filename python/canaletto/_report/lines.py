@@ -21,7 +21,7 @@ _PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p
 def tail(runs: Sequence["Result"]) -> Spec | None:
     """Share of requests slower than each latency, both logarithmic.
 
-    One run: a line for reads, one for writes. Many: one line per fabric, and a switch. None if no request completed.
+    One run: lines for reads and writes. Many: one line per fabric.
     """
     lines = [line for run in runs for line in _tail_lines(run)]
     if not lines:
@@ -68,10 +68,7 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
 
 
 def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | None]], title: str) -> Spec | None:
-    """Values that `value` makes of each run's series; `{unit}` in the title is a time's.
-
-    None if no run has a series.
-    """
+    """Values that `value` makes of each run's series; `{unit}` in the title is a time's."""
     found = {
         run["fabric"]: (run["series"]["interval_us"], list(value(run["series"]))) for run in runs if run.get("series")
     }
@@ -82,7 +79,7 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
 def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
     """Intervals in microseconds, and a value for each. None if there is no value.
 
-    `{unit}` in the title is the values' unit, which are microseconds then.
+    `{unit}` in the title is the values' unit, then microseconds.
     """
     values = [each for _, line in found.values() for each in line if each is not None]
     if not values:
@@ -121,7 +118,6 @@ def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], ti
 
 @unchecked
 def valid_pages(runs: Sequence[Data]) -> Spec | None:
-    """A step line per fabric. None if no block is full."""
     found: dict[str, list[int]] = {}
     for run in runs:
         bins = ((run.get("flash") or {}).get("blocks") or {}).get("by_valid_share")

@@ -113,7 +113,6 @@ def collections(run: Data) -> int:
 
 
 def delay_shares(run: Data, kind: str) -> dict[str, float]:
-    """By cause, of the mean request's time (`all`) or the slowest hundredth's (`p99`)."""
     table = run["blame_us"].get(kind) or {}
     total = sum(value or 0 for value in table.values())
     return {cause: table[cause] / total for cause in COLLECTION if table.get(cause)}
@@ -149,7 +148,6 @@ def _why(run: Data) -> str:
 
 
 def _when(run: Data) -> str:
-    """Start, and share of the later intervals with collection."""
     series = _flash(run).get("series")
     if not series:
         return ""
@@ -178,10 +176,7 @@ def delays(runs: Sequence[Data]) -> str:
 
 
 def delayed(result: "Result") -> list[list[str]]:
-    """Rows: kind, delayed requests, their share, mean and longest delay.
-
-    Only where single requests were kept and any was delayed.
-    """
+    """Rows: kind, delayed requests, their share, mean and longest delay."""
     if not result.has_requests:
         return []
     columns = result.scan_requests().collect_schema().names()
@@ -213,7 +208,6 @@ def delayed(result: "Result") -> list[list[str]]:
 
 
 def reasons(runs: Sequence[Data]) -> list[list[str]]:
-    """A row per reason, a column per run."""
     tables = [dict(_reasons(run)) for run in runs]
     names = [name for name in REASONS if any(name in table for table in tables)]
     names += sorted({name for table in tables for name in table} - set(REASONS))
@@ -221,7 +215,6 @@ def reasons(runs: Sequence[Data]) -> list[list[str]]:
 
 
 def amplification_over_time(series: Data) -> tuple[float, list[float | None]]:
-    """Length of an interval, and pages programmed per host page: None where the host wrote nothing."""
     width, (host, copied) = _coarse(series, "host_pages", "pages_copied")
     return width, [(h + c) / h if h else None for h, c in zip(host, copied, strict=True)]
 
@@ -235,7 +228,6 @@ def erases_over_time(series: Data) -> tuple[float, list[float]]:
 
 
 def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
-    """None where the host wrote nothing."""
     flash = _flash(run)
     cache, series = flash.get("pslc"), flash.get("series")
     if not cache or not series:
@@ -247,7 +239,7 @@ def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
     """A row per figure, a column per run, without zeros.
 
-    path: names that lead to the part. only: the figures wanted.
+    path: to the part. only: the figures wanted.
     """
     tables = []
     for run in runs:
@@ -277,7 +269,6 @@ def hit_row(runs: Sequence[Data], part: str) -> list[str]:
 
 
 def facts(data: Data) -> Iterator[tuple[str, str]]:
-    """Of parts that did something."""
     flash = _flash(data)
     if collections(data):
         gc = flash["gc"]

@@ -37,7 +37,6 @@ def _part(part: RenderableType) -> str:
 
 
 _WIDTH = 680
-"""Pixels of a cell's answer in a usual window."""
 
 
 def picture(spec: Spec | None, about: str) -> str:

@@ -22,10 +22,7 @@ def html(
     request: int | None = None,
     say: Callable[[str], object] | None = None,
 ) -> str:
-    """command: repeats the run. timeline: a window to play. request: the one that the window shows.
-
-    say: receives a sentence if the page does not show the whole window.
-    """
+    """command: repeats the run. timeline: a window to play. request: shown by the window."""
     data = result.to_dict()
     title = listing(terminal.title(data))
     opening = sections.opening(title, terminal.sentence(data), [data], None, _figures(data))

@@ -28,7 +28,6 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
 def sheets(
     runs: Sequence[Mapping[str, Any]], places: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[list[list[str]]]:
-    """A table per figure, a row per fabric. places: runs by place; without any: no table."""
     if not places:
         return []
     columns = [runs, *(places[place] for place in SHARES)]

@@ -10,7 +10,6 @@ Data = Mapping[str, Any]
 
 
 def facts(data: Data) -> Iterator[tuple[str, str]]:
-    """Of each replayed stream, and of a scaling of times."""
     for stream in data.get("replays") or ():
         traces = stream["traces"]
         if len(traces) > 1:

@@ -225,7 +225,6 @@ def _lost_a_request(run: Data) -> float | None:
 
 
 def flows(data: Data) -> str:
-    """A row per flow, if there are several."""
     slowed = data.get("fairness") is not None
     rows = [
         [
@@ -347,8 +346,7 @@ def seen(
 ) -> str:
     """In at most that many bytes.
 
-    request: the one that the window was chosen for. say: called if not all of the window is shown. first: fabrics shown
-    first.
+    request: shown by the window. say: called if not all of it is shown. first: fabrics shown first.
     """
     if not timelines:
         return ""
@@ -392,7 +390,6 @@ def facts(data: Data) -> str:
 
 
 def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
-    """found: the runs' gains."""
     failed = terminal.failed(runs)
     ideal = any(run["fabric"] == IDEAL for run in runs[1:])
     full = summary.saturation(runs, found)

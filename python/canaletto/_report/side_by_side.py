@@ -25,9 +25,7 @@ Sheet: TypeAlias = list[list[str]]
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
 _MANY = 6
-"""With more fabrics headings are narrow."""
 _MOST = 9
-"""More fabrics are in two tables."""
 _LABEL = 17
 
 
@@ -37,7 +35,7 @@ def render(
     equal: Equal | None = None,
     hot_spots: Mapping[str, "Comparison"] | None = None,
 ) -> RenderableType:
-    """found: gains, if there are several seeds. equal: the budget. hot_spots: results by place of load."""
+    """found: gains of several seeds. equal: the budget. hot_spots: results by place of load."""
     found = found or gains([runs])
     absolute, speedups = headlines(runs, found)
     full = summary.saturation(runs, found)
@@ -121,7 +119,6 @@ def title(runs: Sequence[Run]) -> str:
 
 
 def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
-    """Of the first seed; speedups have intervals if there are several."""
     confidence = runs[0].get("confidence")
     columns = {
         "IOPS": [scaled(run["iops"]) for run in runs],
@@ -170,17 +167,13 @@ def _interconnect_row(run: Run) -> list[str]:
 
 
 def busiest(run: Run) -> tuple[str, float] | None:
-    """With its share of the time. None if nothing was used."""
     layout = run.get("map") or {}
     parts = [(part["name"], part["share"]) for kind in ("wires", "controllers") for part in layout.get(kind) or ()]
     return max(parts, key=lambda part: part[1] or 0, default=None)
 
 
 def blame(runs: Sequence[Run], kind: str) -> Sheet:
-    """Causes in rows, fabrics in columns.
-
-    kind: `all` for the mean over all requests, `p99` over the slowest hundredth.
-    """
+    """Causes in rows, fabrics in columns."""
     tables = [account.table(run, kind) for run in runs]
     sums = [sum(table.values()) if table else None for table in tables]
     causes = {cause: max(table.get(cause) or 0 for table in tables) for table in tables for cause in table}
@@ -198,7 +191,6 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
 
 
 def collection(runs: Sequence[Run]) -> list[Sheet]:
-    """If it ran on any fabric."""
     if not any(map(maintenance.collections, runs)):
         return []
     heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
@@ -223,7 +215,6 @@ def table(sheet: Sheet) -> Table:
 
 
 def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> Table:
-    """left: columns of words. causes: the last row is the sum."""
     if causes and _room(sheet) < len(sheet[0]) - 1:
         sheet = _narrowed(sheet)
     heads, *rows = sheet
@@ -239,7 +230,6 @@ def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> T
 
 
 def _divided(sheet: Sheet) -> list[Sheet]:
-    """As halves if the fabrics are too many for a line."""
     columns = len(sheet[0]) - 1
     if columns <= _MOST:
         return [sheet]

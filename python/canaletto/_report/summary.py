@@ -21,7 +21,6 @@ ABOUT_IDEAL = (
 
 
 def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
-    """found: gains, if there are several seeds."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
@@ -45,7 +44,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
 def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     """Fastest and slowest fabric next to the baseline, by how much, and the cause.
 
-    found: gains, if there are several seeds. Differences within intervals are called equal.
+    found: gains of several seeds. Differences within intervals are called equal.
     """
     first, *others = runs
     name = first["fabric"]
@@ -123,7 +122,6 @@ def unequal_failures(runs: Sequence[Data]) -> str:
 
 
 def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
-    """The baseline and the fastest fabric, or else the one that differs most."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return [run["fabric"] for run in served or runs[:1]]
@@ -162,10 +160,7 @@ def single(run: Data) -> str:
 
 
 def none_faster(name: str, known: Mapping[str, Gain]) -> str:
-    """Beginning of a verdict without a winner.
-
-    known: the others' gains in mean latency over the fabric `name`.
-    """
+    """Beginning of a verdict without a winner."""
     faster = [word for name, word in BOUNDS.items() if name in known and known[name].is_faster]
     but = f" but the {' and the '.join(faster)} one" if faster else ""
     sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
@@ -187,7 +182,6 @@ def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain])
 
 
 def _reason(slow: Data, fast: Data) -> str:
-    """The loss by path conflicts, and first any larger cause."""
     a, b = slow["fabric"], fast["fabric"]
     conflicts = (
         f"{a} loses {causes.conflict_share(slow)} of its latency to path conflicts, {b} {causes.conflict_share(fast)}"
@@ -214,7 +208,6 @@ def _sentence(text: str) -> str:
 
 
 def _winner(first: Data, contestants: Sequence[Data], found: Gains) -> Data:
-    """The first unless another surely gains something."""
     best = min(contestants, key=lambda run: _mean(run) or 0)
     gain = found[best["fabric"]]["mean_latency"]
     return best if gain is not None and gain.is_faster else first
@@ -243,7 +236,6 @@ def _free(runs: Sequence[Data]) -> str:
 
 
 def _tail(winner: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
-    """On another fabric with the better tail, surely, over all seeds."""
     best = min(contestants, key=lambda run: _p99(run) or float("inf"))
     gain, of_winner = (found[run["fabric"]]["p99_latency"] for run in (best, winner))
     ahead = gain is not None and of_winner is not None and gain.is_beyond(of_winner)
@@ -255,7 +247,6 @@ def _tail(winner: Data, contestants: Sequence[Data], found: Gains) -> Iterator[s
 
 
 def _slowest(first: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
-    """If one is slower than the first."""
     worst = max(contestants, key=lambda run: _mean(run) or 0)
     gain = found[worst["fabric"]]["mean_latency"]
     if gain is None or not gain.is_slower:

@@ -48,7 +48,6 @@ _FAINT = "dim"
 
 
 def render(data: Mapping[str, Any], shown: Account | None = None) -> RenderableType:
-    """shown: the account of latency; by default root causes."""
     parts: list[RenderableType] = [_title(data)]
     if failures := failed([data]):
         parts.append(Text(failures, "bold red"))
@@ -132,7 +131,6 @@ def _latency(data: Mapping[str, Any]) -> RenderableType:
 
 
 def lacks_percentiles(runs: Iterable[Mapping[str, Any]]) -> bool:
-    """Too few requests of a served kind for some percentile."""
     served = [row for run in runs for row in run["latency_us"].values() if row and row.get("mean") is not None]
     return any(row.get(key) is None for row in served for key in PERCENTILES)
 
@@ -155,7 +153,6 @@ def _causes(data: Mapping[str, Any], shown: Account | None) -> RenderableType:
 def cause_rows(
     data: Mapping[str, Any], shown: Account | None = None
 ) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
-    """The largest first: time and share, over all requests and over the slowest."""
     mean, p99 = (account.table(data, kind, shown) for kind in ("all", "p99"))
     sums = [sum(part.values()) for part in (mean, p99)]
     rows = []

@@ -1,6 +1,6 @@
 """The scripts of a page's charts: Vega, Vega-Lite and Vega-Embed.
 
-Making the text takes two CPU-seconds, so it is kept in the user's cache folder, a file per version of the library.
+Making the text takes two CPU-seconds, so it is kept in the user's cache folder.
 """
 
 from functools import cache
@@ -28,13 +28,11 @@ def script() -> str:
 
 
 def _file() -> Path | None:
-    """None for a user without a home."""
     folder = cache_folder()
     return folder and folder / f"vega-{version('vl-convert-python')}.js"
 
 
 def _read(file: Path) -> str | None:
-    """None if it is absent, unreadable or changed."""
     try:
         digest, _, text = file.read_bytes().partition(b"\n")
     except OSError:
@@ -43,7 +41,6 @@ def _read(file: Path) -> str | None:
 
 
 def _keep(file: Path, text: str) -> None:
-    """As a whole. Failing is no harm."""
     content = text.encode()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,6 @@ from canaletto._run.gains import Gains
 Run: TypeAlias = Mapping[str, Any]
 
 APART = 1.02
-"""Least ratio of bandwidths that differ."""
 
 
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
@@ -79,7 +78,6 @@ def caveat(runs: Sequence[Run], gains: Gains) -> str:
 
 
 def bandwidth_mb_s(run: Run) -> float | None:
-    """Of all data pins of a controller; None if nobody counted them."""
     found = run.get("interconnect") or {}
     pins = found.get("data_pins_per_controller")
     return None if pins is None else float(found["rate_mt_s"] * pins / 8)

@@ -33,7 +33,7 @@ class Link:
     half_duplex: bool = False
     """Only one end sends at a time (Serial ATA)."""
     register: Number = 0.0
-    """Bytes of a frame with a command, and of the drive's answer, which crosses while the array reads (Serial ATA)."""
+    """Bytes of a frame with a command, and of the drive's answer during the array read (Serial ATA)."""
     access: Number | None = None
     """Bytes of a packet without data (`host.protocol = "memory"`)."""
 
@@ -87,19 +87,19 @@ class Drive:
     program_us: Number
     """Array time of a page program: the mean over types of page."""
     read_planes: Number = 1.0
-    """Planes that a read command can address when places are random."""
+    """Planes of a read command at random places."""
     read_sharing: Number = 1.0
     """Host reads that one array read serves (`ftl.mapping_unit` below a page)."""
     program_planes: Number = 1.0
-    """Planes that a program command can address."""
+    """Planes of a program command."""
     erase_us: Number = 0.0
     """Least time that erases take per programmed page."""
     independent_planes: bool = False
-    """Each plane takes its own read commands while others of its LUN work."""
+    """Each plane takes its own read commands."""
     reads_overlap: bool = False
-    """Commands and data cross while the array reads (cache registers)."""
+    """Commands and data cross while the array reads."""
     programs_overlap: bool = False
-    """Commands and data cross while the array programs (cache registers)."""
+    """Commands and data cross while the array programs."""
     program_busy_us: Number = 0.0
     """Time between two such programs (tCBSY)."""
     link_rate: Number
@@ -135,7 +135,7 @@ class Drive:
     serves_one: bool = False
     """A controller serves one transfer at a time (`omnibus`)."""
     late_split_bytes: Number = 0.0
-    """Chunk in which the end of a page goes over its chip's other bus (`omnibus`); 0: none."""
+    """Chunk in which the end of a page goes over the other bus (`omnibus`); 0: none."""
     turn_us: Number = 0.0
     """Time in which a chip turns to another column."""
     hop_us: Number = 0.0
@@ -155,9 +155,9 @@ class Drive:
     mesh_packet_bytes: Number = 4096.0
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True
-    """Any controller of a network serves any chip, not the row's controller alone."""
+    """Any controller of a network serves any chip."""
     piece_bytes: Number = np.inf
-    """Bytes that pass the controller together: a mapping unit, if smaller than a page."""
+    """Bytes that pass the controller together: a mapping unit, at most a page."""
     codeword_bytes: Number = 512.0
     """Data of a codeword of the inner code."""
     outer_bytes: Number = 0.0
@@ -165,7 +165,7 @@ class Drive:
     inner_failure: Number = 0.0
     """Probability that a codeword cannot be corrected by itself."""
     outer_us: Number = 0.0
-    """Time of the ECC engine for an outer codeword, in addition to any page's."""
+    """Time of the ECC engine for an outer codeword, next to any page's."""
     link: Link | None = None
     """None: the host is no limit."""
     controller: Controller = Controller()
@@ -194,18 +194,17 @@ class Work:
     parts: Number | None = None
     """Pages over which a lone request's data may be spread. None: `pages`."""
     programmed_bytes: Number | None = None
-    """Bytes that a write programs: less than a page where writes fill pages together. None: all pages that it touches.
-    """
+    """Bytes that a write programs, on average. None: all pages that it touches."""
     crossing_bytes: Number | None = None
     """Bytes of a write that cross to the chips. None: all that it programs."""
     rest_reads: Number | None = None
-    """Page reads before a write of parts of pages. None: one for each page that is not written whole."""
+    """Page reads before a write of parts of pages. None: one per page that is not written whole."""
     rest_share: Number | None = None
     """Share of the writes with such reads. None: all, if there are any."""
     zeroes: Number = 0.0
     """Share of the writes of zeroes, which do not cross the host link."""
     spread_bytes: Number = np.inf
-    """Bytes over which requests are spread evenly; 0: all may want the same page."""
+    """Bytes over which requests are spread evenly; 0: all may want one page."""
     written_bytes: Number = np.inf
     """Bytes that are written in all."""
     trimmed_bytes: Number = 0.0
@@ -215,9 +214,9 @@ class Work:
     safe_writes: Number = 0.0
     """Share of the cached writes that wait until they are on flash."""
     found: Number = 0.0
-    """Share of the pages read that need no flash: cached, or without data."""
+    """Share of the pages read that need no flash."""
     absorbed: Number = 0.0
-    """Share of the pages written that never reach flash: overwritten in the cache, or there in the end."""
+    """Share of the pages written that never reach flash."""
     busiest_row: Number | None = None
     """Share of the requests on the busiest row. None: equal shares."""
     columns: Number | None = None

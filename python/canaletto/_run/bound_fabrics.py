@@ -12,7 +12,6 @@ import numpy as np
 from canaletto._run.bound_drive import Drive, Kind, Number, Work, even_chips, even_rows, used_columns
 
 DATA_HEADER = 3
-"""Flits before the payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
 DATA_REQUEST = 2
 """Flits of the packet that asks for read data."""
 COLUMN = 4
@@ -25,11 +24,8 @@ class Wires(NamedTuple):
     name: str
     servers: Number
     time_us: Callable[[Kind, Number], Number]
-    """Time that a page's read or program with that many bytes takes one of them."""
     is_exact: bool = True
-    """Only the sum of these times limits them."""
     alone_us: Callable[[Kind, Number], Number] | None = None
-    """Time without waits, where it is not `time_us`."""
 
 
 Fabric = Callable[[Drive, Work], list[Wires]]
@@ -97,7 +93,6 @@ def _sca(drive: Drive, work: Work) -> list[Wires]:
 
 def _omnibus_of(packets: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
-        """The busiest row has its bus and every column's."""
         rows, columns = even_rows(drive, work), used_columns(drive, work)
         # A controller drives one column bus at the most; those join columns evenly (Networked SSD §V-E).
         all_column_buses = np.minimum(drive.rows, drive.columns)
@@ -147,7 +142,6 @@ def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
 
 def _mesh_of(pins: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
-        """Data leave a row over its first link alone."""
         flit = 8.0 / pins / np.asarray(drive.network_rate)
         rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
         anywhere = np.minimum(drive.rows, rows * (columns / np.maximum(columns - 1.0, 1.0)))
@@ -198,7 +192,6 @@ def _custom(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) -> list[Wires]:
-    """Controllers and chip ports, by the set-up time over that many links."""
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
     distance = (columns + 1.0) / 2.0  # links from the nearest controller, its own included
     cycle = 1.0 / np.asarray(drive.network_rate)
@@ -217,17 +210,13 @@ def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) ->
 
 
 def _switched(drive: Drive, kind: Kind) -> Number:
-    """Time of a page's grants, set-ups and switches; read data come back through them."""
     crossings = _crossings(drive, kind)
     through = crossings + 1.0 if kind == "read" else crossings
     return crossings * np.asarray(drive.setup_us) + through * np.asarray(drive.switch_us)
 
 
 def _clusters(drive: Drive, work: Work) -> list[Wires]:
-    """A transfer takes a trunk and an inner bus.
-
-    Trunks that other rows' switches take meanwhile have no closed form.
-    """
+    """A transfer takes a trunk and an inner bus."""
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
 
     def time(kind: Kind, size: Number) -> Number:

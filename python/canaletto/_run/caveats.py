@@ -10,14 +10,10 @@ from canaletto._run.config import Design, Workload
 from canaletto._run.quantities import size_bytes
 
 GROWTH = 1.5
-"""Growth from the second quarter of arrivals to the last that is not steady."""
-
 BACKLOG = 2.0
-"""Outstanding requests on average, below which growth is noise."""
 
 
 def of(run: Mapping[str, Any]) -> list[str]:
-    """The most important first; none for a run that has come to rest."""
     parts = (_cut_off, _traces, _load, _small, _collection, _cached, _unsettled)
     return [sentence for part in parts for sentence in part(run)]
 
@@ -29,7 +25,7 @@ def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[st
 def of_all(runs: Sequence[Mapping[str, Any]], *, before: bool = True) -> list[str]:
     """Notes of several runs, each with its fabrics.
 
-    before: whether to include notes on keys, which commands print before they run.
+    before: with notes on keys, which commands print before they run.
     """
     told = {run["fabric"]: [each for each in _notes(run) if before or _IDLE not in each] for run in runs}
     if len(runs) == 1:
@@ -96,7 +92,6 @@ def _cut_off(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 WRAPPED = 0.01
-"""Least share of requests beyond the drive that is reported."""
 
 
 def _traces(run: Mapping[str, Any]) -> Iterator[str]:
@@ -115,7 +110,7 @@ def _traces(run: Mapping[str, Any]) -> Iterator[str]:
 def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = True) -> Iterator[str]:
     """Doubts about a trace.
 
-    overlaid: its devices share the drive's addresses. paced: it is replayed at its times.
+    overlaid: devices share the drive's addresses. paced: replayed at its times.
     """
     devices, together, clock = (lines.get(key) or 0 for key in ("devices", "simultaneous_share", "clock_ns"))
     if overlaid and devices > 1:
@@ -229,7 +224,6 @@ def _cached(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 SETTLED = 1.25
-"""Write amplifications apart by less are the same."""
 
 
 def _unsettled(run: Mapping[str, Any]) -> Iterator[str]:

@@ -34,10 +34,9 @@ FabricProgress: TypeAlias = NamedProgress
 
 
 class Comparison(shown.Shown, Mapping[str, Result]):
-    """One run for each fabric, of the same work; the first is what the others are measured against.
+    """One run per fabric, of the same work; the others are measured against the first.
 
-    A mapping of the results by fabric, in the order in which the fabrics were named, with the `crossbar`'s of an
-    equal budget behind them.
+    A mapping of the results by fabric, in the order given, with the `crossbar`'s of an equal budget behind them.
     """
 
     def __init__(
@@ -49,10 +48,7 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         crossbar: Result | None = None,
         hot_spots: "Mapping[str, Comparison] | None" = None,
     ) -> None:
-        """samples: results per seed and fabric; or gains: the speedups.
-
-        equal: the fabrics' budget; crossbar: the run that bounds them. hot_spots: results with load on single places.
-        """
+        """samples: results per seed and fabric; or gains: the speedups."""
         self._runs = list(runs)
         self._gains = gains
         self._equal = equal
@@ -62,7 +58,7 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def runs(self) -> list[Result]:
-        """The results (of the first seed), in the order in which the fabrics were named."""
+        """The results (of the first seed), in the order of the fabrics."""
         return list(self._runs)
 
     @property
@@ -145,9 +141,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         limit: int | None = None,
         progress: bool | FabricProgress | None = None,
     ) -> "dict[str, Timeline]":
-        """Returns the timelines of all fabrics in the same window of simulated time on each.
+        """Returns the timelines of all fabrics in the same window of simulated time.
 
-        The runs are repeated up to there, exactly, side by side.
+        The runs are repeated up to there, side by side.
 
         Parameters
         ----------
@@ -204,9 +200,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         return found if self.confidence is None else {**found, "confidence": self.confidence.to_dict()}
 
     def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
-        """Freezes the comparison as a folder, in which each fabric's run is a folder that `canaletto rerun` takes.
+        """Freezes the comparison as a folder, with a folder per run that `canaletto rerun` takes.
 
-        Nothing half-written stays behind.
+        The folder is written completely or not at all.
 
         Parameters
         ----------
@@ -252,8 +248,8 @@ def compare(
 ) -> Comparison:
     """Simulates the drive with each of several fabrics, under the same workload.
 
-    The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
-    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+    The runs share the processors and do not change each other's results; fewer run at a time if memory is short. Ctrl-C
+    stops all of them, and so does the first failure.
 
     Parameters
     ----------
@@ -334,10 +330,6 @@ Chosen: TypeAlias = Sequence[str | type[Fabric]]
 
 
 def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
-    """The usual fabrics by default.
-
-    Raises ConfigError for none, for a repeated name, and for a class whose name is taken.
-    """
     known = names.fabrics()
     if isinstance(fabrics, str | type):
         fabrics = [fabrics]
@@ -369,10 +361,6 @@ def _name(fabric: str | type[Fabric]) -> str:
 
 
 def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str | type[Fabric]] | None) -> list[Design]:
-    """A design with each of the fabrics.
-
-    Raises ConfigError for a fabric that is unknown, repeated or impossible, and for none.
-    """
     known = names.fabrics()
     designs = []
     for fabric in chosen_fabrics(fabrics):
@@ -463,10 +451,6 @@ def _run_once(
     own: Parts,
     report: Progress,
 ) -> tuple[Result, list[Sample]]:
-    """The result with all seeds, and the samples of its speedups.
-
-    widths: data wires per link of fabrics whose links are not as wide as their paper's.
-    """
     first, results, seed = None, [], options["seed"]
     for number in range(options["seeds"]):
         keep = records and number == 0
@@ -492,17 +476,12 @@ def _side_by_side(
     workers: int,
     progress: bool | FabricProgress | None,
 ) -> list[T]:
-    """The first that fails stops all, and its error names its fabric."""
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)
         return side_by_side("fabric", fabrics, jobs, workers, rows, progress if callable(progress) else None)
 
 
 def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    """Runs at a time that processors and memory allow.
-
-    Raises ConfigError if memory is too small for one.
-    """
     one = 0
     for design in designs:
         with naming(f"fabric {design.fabric}"):

@@ -20,8 +20,6 @@ HEADLINES = (
     "flash.write_amplification",
     "fairness",
 )
-"""The fields that stand for a run, by their dotted names."""
-
 EXTRA_HEADLINES = (
     "requests.completed",
     "path_conflicts.free_request_share",
@@ -39,7 +37,6 @@ _T = (
 
 
 def intervals(seeds: Sequence[int], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Mean and half width of the 95 % interval of each headline that applies to all runs."""
     found: dict[str, Any] = {"seeds": list(seeds), "level": LEVEL}
     for name in HEADLINES:
         values = [lookup(result, name) for result in results]

@@ -19,7 +19,7 @@ from canaletto._io.files import awaiting_writers
 from canaletto._run import names
 
 MAX_CONFIG_BYTES = 16 << 20
-"""A larger file is most likely a trace."""
+"""Larger files are most likely traces."""
 
 OUT_OF_RANGE = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
@@ -32,7 +32,6 @@ FABRIC = "fabric.kind"
 class Setting(NamedTuple):
     label: str
     prefix: str
-    """Part of the key in messages alone, such as `workload.`."""
     text: str
 
 
@@ -232,8 +231,6 @@ def resolve_design(label: str, settings: list[Setting]) -> Design:
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """None: as the workload says."""
-
     requests: int | None = None
     queue_depth: int | None = None
     inter_arrival: str | None = None
@@ -509,14 +506,12 @@ def _with_absolute_traces(toml: str, folder: Path) -> str:
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
-    """Raises ConfigError if the folder's name is no text."""
     found = os.path.abspath(path)
     check_text(found)
     return found
 
 
 def check_text(path: str | os.PathLike[str]) -> None:
-    """Raises ConfigError for a path that is not UTF-8 or that no file can have."""
     if "\0" in os.fspath(path):
         raise ConfigError(f"{os.fspath(path)!r}: got a name with a zero byte, expected one without")
     try:
@@ -557,7 +552,6 @@ def _shape_flow(flow: dict[str, Any], options: WorkloadOptions) -> None:
 
 
 def check_whole(name: str, given: object, least: int, most: int) -> None:
-    """Raises ConfigError unless `given` is a whole number in the range."""
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
         raise ConfigError(f"{name}: got {given!r}, expected a whole number from {least} to {most}")
 

@@ -35,12 +35,12 @@ class Drive(Shown, Iterator[Completion]):
     """A drive with its host link and queues, at some moment of simulated time.
 
     Requests are submitted, time continues, completions come. Times are whole picoseconds. The same requests complete at
-    the same times as in `run`, whether they are submitted long before their time or just before time reaches it.
+    the same times as in `run`.
 
-    Iterating lets time continue from completion to completion, until no request is outstanding. Requests that are
-    submitted meanwhile count, so that a program can answer each completion with what it does next.
+    Iterating lets time continue from completion to completion, until no request is outstanding. Requests submitted
+    meanwhile count.
 
-    An object serves one thread at a time; the interpreter's lock is released while simulated time continues.
+    An object serves one thread at a time; the interpreter's lock is released meanwhile.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Drive(Shown, Iterator[Completion]):
     def snapshot(self) -> bytes:
         """The drive at this moment, from which `restore` continues exactly as this drive does.
 
-        Requests that are submitted and completions that have not been taken are part of it.
+        Submitted requests and completions not taken are part of it.
 
         Returns
         -------
@@ -285,8 +285,8 @@ class Drive(Shown, Iterator[Completion]):
     def restore(cls, snapshot: bytes) -> "Drive":
         """The drive of a snapshot.
 
-        It repeats everything that the drive was told, and takes as long as that took: about a second per million
-        requests. Traces of the workload are read again.
+        It repeats the drive's requests, and takes as long as they took: about a second per million. Traces of the
+        workload are read again.
 
         Parameters
         ----------

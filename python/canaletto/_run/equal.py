@@ -21,8 +21,6 @@ CROSSBAR = "crossbar"
 IDEAL = "ideal"
 
 MOST_WIRES = 4096
-"""More than any package has pins."""
-
 MOST_TRUNKS = 64
 """Most trunks, inner buses and chips of a switch (`fabric.clusters`)."""
 
@@ -82,7 +80,6 @@ class Equal:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Equal":
-        """The counting of `to_dict`. Raises KeyError or TypeError for others."""
         fabrics = tuple(Widths(**each) for each in found["fabrics"])
         return cls(found["measure"], found["budget"], fabrics, found["crossbar_pins"])
 
@@ -94,7 +91,6 @@ class Equalised:
     crossbar: Design
 
     def named(self) -> dict[str, Design]:
-        """By fabric, and behind them the crossbar."""
         return {**{each.fabric: each for each in self.designs}, CROSSBAR: self.crossbar}
 
     def widths(self) -> dict[str, int]:
@@ -107,7 +103,6 @@ def amount(measure: str, number: float) -> str:
 
 
 def usual_fabrics() -> list[str]:
-    """The crossbar stands in for `ideal`."""
     return [name for name in names.usual_fabrics() if name != IDEAL]
 
 
@@ -179,7 +174,6 @@ def _counted(keys: Mapping[str, Any], measure: str, label: str) -> _Counted:
 
 
 def _refusal(each: _Counted, measure: str, budget: float) -> str:
-    """None if the fabric can have the budget."""
     width, got = _widest(each, budget), f"fabric {each.fabric}: got {amount(measure, budget)}, expected"
     if width < 1:
         return f"{got} at least {amount(measure, each.growth.at(1))}, with links of one data wire"
@@ -203,10 +197,7 @@ def _scaled(own: float, width: int, own_width: int) -> str:
 
 
 def _crossbar(design: Design, counted: Sequence[_Counted], widths: Sequence[Widths], label: str) -> tuple[Design, int]:
-    """Direct lines from chips to switches on every trunk.
-
-    Grants and set-up take no time, pins are as fast as the fastest fabric's, and commands go first.
-    """
+    """Direct lines from chips to switches on every trunk."""
     controllers = counted[0].controllers
     if controllers > MOST_TRUNKS:
         raise ConfigError(f"{label}: got {controllers} controllers, expected at most {MOST_TRUNKS}, for a crossbar")

@@ -23,11 +23,7 @@ from canaletto._run.shown import Shown
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
-"""Some 60 MB, and 600 MB for a single request."""
-
 _MARGIN_PS = 1_000_000
-"""A recorded time is a rounded number of microseconds."""
-
 _WORK = {
     "free_blocks": ("gc", ("read", "program", "erase")),
     "chip_busy_gc_read": ("gc", ("read",)),
@@ -41,10 +37,7 @@ _WORK = {
 _OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
 
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
-"""Their durations are exact, their order is not."""
-
 _BUSES = ("channel", "command_channel", "column", "path")
-"""Wires that reach chips without routers between."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,7 @@ class Holder:
 class Step:
     """A part of a request's latency with one cause.
 
-    chip: the chip concerned, if any. holders: the longest first. unheld_ps: time without a holder.
+    holders: the longest first. unheld_ps: time without a holder.
     """
 
     cause: str
@@ -91,14 +84,12 @@ class Places:
     """Namespaces, zones and handles of a run's requests."""
 
     def __init__(self, design: Mapping[str, Any], workload: Mapping[str, Any]) -> None:
-        """Takes a resolved design and workload."""
         self._namespaces = list(design.get("namespace", []))
         self._zone_bytes = int(size_bytes(design.get("zns", {}).get("zone_size", "0B")))
         self._handles = design.get("fdp", {}).get("handles", 0)
         self._flows = {flow["name"]: flow for flow in workload["flow"]}
 
     def of(self, request: Mapping[str, Any]) -> Place:
-        """The place of a row of requests."""
         name = str(request["flow"])
         # A flow of several threads is named without their numbers.
         flow = self._flows.get(name) or self._flows.get(name.rpartition(".")[0], {})
@@ -124,7 +115,7 @@ class Explanation(Shown):
     """A request and the steps of its latency.
 
     page: its last-finishing page, whose steps these are. median_ps: of the run's requests. root_causes: picoseconds by
-    cause, if recorded. ways: buses to the page's chip, empty where routers lie between.
+    cause, if recorded. ways: buses to the page's chip, if any.
     """
 
     request: int
@@ -161,8 +152,6 @@ class Explanation(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Explained(Shown):
-    """left_out: requests for which the timeline was too long, until_ps its end."""
-
     explanations: list[Explanation]
     left_out: list[int]
     until_ps: int
