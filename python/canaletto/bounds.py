@@ -161,9 +161,9 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
 def queue_limits_iops(drive: Drive, work: Work) -> dict[str, Number]:
     """Requests per second that those outstanding, and those that the drive works on at a time, allow (Little's law).
 
-    A request is outstanding for its latency and the time that the host thinks. The drive works on it from the fetch of
-    its entry until it has its data, or they are on flash or in the cache: data that are read, and the completion, then
-    cross while the next one is fetched. A Serial ATA drive has it until the host knows that it is done.
+    A request is outstanding for its latency and the host's thinking. The drive works on it from the fetch of its entry
+    until it has its data, or they are on flash or in the cache: read data and the completion cross while the next one
+    is fetched. A Serial ATA drive has it until the host knows that it is done.
 
     Parameters
     ----------
@@ -244,7 +244,6 @@ def mean_unloaded_us(drive: Drive, work: Work) -> Number:
 
 
 def _mean_us(drive: Drive, work: Work, link: "LinkTime") -> Number:
-    """Mean time of lone requests, of which the link takes so much."""
     shares = {"read": work.reads, "program": work.writes, "other": work.other_share}
     return sum(
         (np.asarray(share) * _alone_us(drive, work, kind, link) for kind, share in shares.items()), np.float64(0.0)
@@ -252,12 +251,10 @@ def _mean_us(drive: Drive, work: Work, link: "LinkTime") -> Number:
 
 
 def _host_us(drive: Drive) -> Number:
-    """Host software for a lone request."""
     return np.asarray(drive.host.submit_us) + drive.host.interrupt_us + drive.host.complete_us
 
 
 def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
-    """Without the host's software. Trims and flushes have nothing to wait for."""
     around = np.asarray(drive.controller.per_request_us) + link(drive, work, kind)
     if kind == "other":
         return around
@@ -267,7 +264,6 @@ def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
 
 
 def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
-    """In the flash and on the way there, with the read of a rest."""
     drive = replace(drive, read_sharing=1.0)
     parts = work.pages if work.parts is None else work.parts
     size = np.asarray(work.size) / parts
@@ -299,7 +295,7 @@ def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
 
 
 def _behind_us(drive: Drive, work: Work, kind: Kind, size: Number) -> Number:
-    """Wait of a request's last page for the others, on the wires that have most of them."""
+    """Wait of a request's last page for its others."""
 
     def waits(part: Wires) -> Number:
         others = np.maximum(np.asarray(work.pages) / part.servers - 1.0, 0.0)
@@ -410,7 +406,6 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _unloaded_wires(drive: Drive, work: Work, size: Number, *, reads: bool) -> Number:
-    """Without the array."""
     kind: Kind = "read" if reads else "program"
     held = drive.read_us if reads else drive.program_us
     chip = drive.read_chip_us if reads else drive.program_chip_us
@@ -462,11 +457,9 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
 
 
 LinkTime = Callable[[Drive, Work, str], Number]
-""""read", "program" or "other"."""
 
 
 def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
-    """Doorbell, fetch, entry, data (of a write fetched, too), completion."""
     if drive.link is None:
         return 0.0
     link = drive.link
@@ -480,10 +473,7 @@ def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
 
 
 def _slot_link(drive: Drive, work: Work, kind: str) -> Number:
-    """While the drive has a request: fetch and entry, and a write's data with theirs.
-
-    For Serial ATA all but the answer to a read's command.
-    """
+    """While the drive has a request: fetch and entry, and a write's data with theirs."""
     if drive.link is None:
         return 0.0
     link = drive.link

@@ -93,13 +93,11 @@ def info(
 
 
 CLOSED = 100_000
-"""Requests of a closed loop that are looked at."""
 LATE = 10_000_000
-"""Requests of a closed loop that are looked at."""
 
 
 def _bounded(work: "Workload") -> "tuple[Workload, str | None]":
-    """Each closed loop that ends by the clock, or late, is cut, with a sentence on that."""
+    """Closed loops that end by the clock, or late, are cut, with a sentence on that."""
     from canaletto._io import _toml
     from canaletto._run.config import Workload
 
@@ -227,7 +225,7 @@ def convert(
 ) -> dict[str, Any]:
     """Writes a trace in another format, or as Parquet.
 
-    Nothing is left of an `out` that is not whole.
+    `out` is written completely or not at all.
 
     Parameters
     ----------

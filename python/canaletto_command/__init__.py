@@ -1,7 +1,7 @@
 """The command `canaletto` from its first moment on.
 
-It imports nothing but the interpreter's own until it can answer a Ctrl-C: that may come while the package is still
-being imported, which takes a while on a busy machine.
+Until it can answer a Ctrl-C it imports only the standard library: importing the package takes a while on a busy
+machine.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a while to be imported.
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _interrupted(*_: object) -> "NoReturn":
-    """Ends at once: nothing has been begun, and exceptions may come to grief in a half-imported package."""
+    """Ends at once: exceptions may come to grief in a half-imported package."""
     os.write(2, b"canaletto: interrupted; nothing was written\n")
     os._exit(130)
 

@@ -27,7 +27,6 @@ SOURCES = (
     "fdp",
     "compute",
 )
-"""A package each, with an underscore for each hyphen."""
 
 
 def _package(source: str) -> ModuleType:
@@ -43,10 +42,7 @@ def findings_of(source: str) -> "Sequence[Finding]":
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> "list[Figure]":
-    """In the paper's order.
-
-    Raises ConfigError for an unknown source or figure.
-    """
+    """In the paper's order."""
     if source not in SOURCES:
         raise ConfigError(f"{source}: no source of that name, expected one of {', '.join(SOURCES)}")
     there: list[Figure] = _package(source).FIGURES

@@ -19,10 +19,7 @@ def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
 
 
 def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str], *, one: bool = True) -> Spec:
-    """With a line per published number, and intervals where there are some.
-
-    one: whether to draw the baseline.
-    """
+    """With a line per published number, and intervals where there are some."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     is_long = sum(map(len, order)) > _ACROSS

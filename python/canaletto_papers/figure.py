@@ -22,7 +22,6 @@ Row: TypeAlias = dict[str, Any]
 class Scale:
     quick: bool = False
     seeds: int = 3
-    """Of the runs that the paper describes; with `quick` one."""
 
     def of(self, full: int, quick: int) -> int:
         return quick if self.quick else full
@@ -56,7 +55,6 @@ class Grid:
     where: Mapping[str, str]
     """Values of other columns."""
     across: bool = False
-    """Each line has a published number in its own column."""
     notes: tuple[str, ...] = ()
     """Columns whose parts, separated by semicolons, are notes at the column or line that shares them."""
     spread: str = ""

@@ -44,8 +44,6 @@ def reproduce(
 ) -> Reproduced:
     """out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, `markdown` and `runs`.
 
-    Raises ConfigError for an unknown source or figure, and what `laboratory.carry_out` raises.
-
     A later call continues.
     """
     chosen, scale = figures(source, wanted), Scale(quick, seeds)

@@ -61,7 +61,6 @@ class Verdict:
     verdict: str
     because: str
     changed: float | None = None
-    """Under the change that gives the number."""
     is_order: bool = False
     """A count of ranked pairs, which no paper prints."""
 
@@ -71,7 +70,6 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """A change has its value and ratio."""
         if self.changed is None:
             return self.verdict
         return f"{self.verdict}: {bare(self.changed)} ({bare(self.changed / self.published)} of it)"
@@ -90,7 +88,6 @@ class Verdict:
 
 
 def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
-    """would: the extent of runs that are too short for a verdict; empty if they are not."""
     if not verdicts:
         return "Nothing is published that these figures could be compared with."
     judged = [each for each in verdicts if each.verdict != GIVEN and not each.is_order]
@@ -109,7 +106,6 @@ def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
 
 
 def with_notes(verdicts: Sequence[Verdict]) -> tuple[list[str], list[str]]:
-    """Each note once."""
     notes = list(dict.fromkeys(each.because for each in verdicts if each.because))
     words = [f"{each.words} [{notes.index(each.because) + 1}]" if each.because else each.words for each in verdicts]
     return words, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
@@ -153,7 +149,6 @@ def is_stated(figure: Figure, row: Row) -> bool:
 class _Tried:
     figure: str
     beside: tuple[object, ...] | None
-    """Columns within which numbers are printed together; None: any."""
     setting: str
     against: str
     what: str
@@ -162,10 +157,7 @@ class _Tried:
 
 
 def _tried(figure: Figure, rows: Sequence[Row], neutrals: Mapping[str, float]) -> Iterator[_Tried]:
-    """Numbers measured with settings that the paper does not state.
-
-    neutrals: values without an effect, by figure.
-    """
+    """Numbers measured with settings that the paper does not state."""
     settings = figure.settings
     if settings is None:
         return
@@ -186,7 +178,6 @@ def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:
 
 
 def quantity(figure: Figure, row: Row) -> str:
-    """The words of its line, without the setting's."""
     settings = figure.settings
     left_out = (*settings.columns, settings.against) if settings else ()
     return ", ".join(str(value) for key, value in row.items() if isinstance(value, str) and key not in left_out)
@@ -200,7 +191,6 @@ def _verdict(
     tables: Tables,
     findings: Sequence[Finding],
 ) -> Verdict:
-    """tried: numbers under other settings; beside: how many are printed there."""
     what = quantity(figure, row)
 
     def is_(verdict: str, because: str, changed: float | None = None) -> Verdict:
@@ -225,13 +215,11 @@ FEW = 3
 
 
 def _share(one: _Tried, among: Sequence[_Tried], published: int) -> float:
-    """It need not have been tried on all."""
     same = {each.what: each.near for each in among if each.setting == one.setting}
     return sum(same.values()) / max(len(same), min(published, FEW))
 
 
 def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Sequence[Finding]) -> Iterator[Verdict]:
-    """About the number that is farthest."""
     if not known:
         return
     near = sum(comes_near(row["ours"], row["published"]) for row in known)
@@ -249,7 +237,6 @@ def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Seq
 
 
 def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
-    """How many ranked pairs are ranked the same way."""
     pairs = [pair for pair in combinations(rows, 2) if _is_ranked(figure, *pair)]
     if not pairs:
         return
@@ -264,7 +251,6 @@ def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _is_ranked(figure: Figure, one: Row, other: Row) -> bool:
-    """Values of the same kind."""
     if None in (one["ours"], other["ours"]) or one["published"] == other["published"]:
         return False
     apart = [key for key, value in one.items() if isinstance(value, str) and value != other[key]]

@@ -43,11 +43,11 @@ class Array:
 class Fabric:
     """Base class of an interconnect: `links` says what joins the chips, `route` which way a transfer takes.
 
-    The engine makes an object for each run. It calls `request` for transfers that begin to wait, `done` for links that
-    have become free, and then `decide`, once for all that happens at an instant. A way is granted by `grant`: the
-    engine checks that its links are free and lead from a controller to the chip, takes them until the transfer has
-    crossed, and charges waiting as a path conflict. A link carries one transfer at a time, either way, on eight data
-    pins at `fabric.network.link_rate`; a chip has one port.
+    The engine makes an object per run. It calls `request` for transfers that begin to wait, `done` for links that have
+    become free, and then `decide`, once per instant. A way is granted by `grant`: the engine checks that its links are
+    free and lead from a controller to the chip, takes them until the transfer has crossed, and charges waiting as a
+    path conflict. A link carries one transfer at a time, either way, on eight data pins at `fabric.network.link_rate`;
+    a chip has one port.
 
     Parameters
     ----------
@@ -196,7 +196,6 @@ class Fabric:
         return len(self._checked_links())
 
     def _checked_links(self) -> list[list[Place]]:
-        """`links` as lists of whole numbers: what the engine calls. Raises ConfigError for anything else."""
         name = f"fabric {type(self).__name__}"
         if not hasattr(self, "_granted"):
             raise ConfigError(f"{name}: __init__ does not call super().__init__(array), expected it to")

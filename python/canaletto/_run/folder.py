@@ -17,7 +17,7 @@ A comparison:
     channel/ chip/ worst-line/  comparisons with load on these places, as above but for the page
     report.html                 a page to read, complete in itself
 
-A folder appears whole or not at all: it is written under another name next to its place and renamed at the end.
+A folder appears whole or not at all: it is written under another name and renamed at the end.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ def save_comparison(
 def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """An empty folder that takes its place at `path` if the block ends well and is removed otherwise.
 
-    Raises ConfigError if `path` exists, unless `force` is given and it is empty or a run's or comparison's folder.
+    Raises ConfigError if `path` exists, unless `force` is given and it is empty or of a run or comparison.
     """
     target = Path(os.path.abspath(path))
     _restore(target)
@@ -116,10 +116,7 @@ def write(
     *,
     report: bool = True,
 ) -> None:
-    """window: what the report plays; by default about 100 us.
-
-    say: receives a sentence if the report does not show the whole window.
-    """
+    """window: what the report plays; by default about 100 us."""
     _write_run(result, folder, traces, command)
     if not report:
         return
@@ -170,7 +167,6 @@ def _write_run(result: Ran, folder: Path, traces: list[dict[str, str]], command:
 
 
 def _write_record(folder: Path, document: dict[str, Any]) -> None:
-    """Written last, with the hashes of all other files and its own."""
     files = {path.name: _engine.hash_trace(str(path)) for path in sorted(folder.iterdir()) if path.is_file()}
     document = {**document, "files": files}
     _write_json(folder / RUN_FILE, {**document, "checksum": _checksum(document)})
@@ -183,7 +179,6 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 
 def checked(folder: Path, name: str) -> Path:
-    """Raises ConfigError if a file is not what the run wrote."""
     return checked_against(folder, record(folder), name)
 
 
@@ -214,10 +209,7 @@ def _record(result: Ran, traces: list[dict[str, str]], command: list[str] | None
 
 
 def load(path: str | PathLike[str]) -> tuple[dict[str, Any], Design, Workload, dict[str, Any], "Saved | None"]:
-    """A frozen run; its requests are read on demand.
-
-    Raises ConfigError if the folder is not a frozen run.
-    """
+    """A frozen run; its requests are read on demand."""
     folder = Path(path)
     found = record(folder)
     data = read_json(checked(folder, RESULT_FILE))
@@ -237,7 +229,6 @@ def _check_result(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    """Raises ConfigError if there is none or it is a comparison's."""
     found = _read_record(folder)
     if found.get("kind") == COMPARISON:
         fabrics = [*(found.get("fabrics") or ()), *([CROSSBAR] if "equal" in found else [])]
@@ -301,7 +292,6 @@ def configuration(folder: Path) -> tuple[Design, Workload]:
 
 
 def hash_traces(workload: Workload) -> list[dict[str, str]]:
-    """Raises ConfigError for a trace that can be read only once."""
     for file in workload.traces():
         if is_special(Path(file)):
             raise ConfigError(
@@ -312,7 +302,6 @@ def hash_traces(workload: Workload) -> list[dict[str, str]]:
 
 
 def check_traces(folder: Path, workload: Workload) -> None:
-    """Raises ConfigError if a trace has changed, OSError if one is missing."""
     recorded = {trace["file"]: trace["hash"] for trace in record(folder)["traces"]}
     for trace in hash_traces(workload):
         expected = recorded.get(trace["file"])

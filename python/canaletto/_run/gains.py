@@ -11,7 +11,6 @@ SAME = 0.01
 """Fabrics whose figures differ by less than this share are called equal."""
 
 MEASURES = ("execution_time", "mean_latency", "p99_latency", "iops")
-"""Measures of speed, each so that more than 1 is better."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,6 @@ class Gain:
         return self.mean * (1 + SAME) < 1 and self.is_sure
 
     def is_beyond(self, other: "Gain") -> bool:
-        """Their intervals over the same baseline do not meet."""
         least, most = self.mean - (self.half_width or 0), other.mean + (other.half_width or 0)
         return self.mean > (1 + SAME) * other.mean and least > most
 

@@ -7,21 +7,22 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Blocks of a plane that can be collected, in columns: what has the same place belongs to the same block.
+    """Blocks of a plane that can be collected, in columns.
 
-    They are full, none of their programs is in flight, and each has a page to be reclaimed. Where superblocks are used,
-    blocks are these. Columns are buffers, of which `numpy.asarray` makes arrays without copying.
+    They are full, no program is in flight, and each has a page to reclaim. They may be superblocks. Columns are
+    buffers, of which `numpy.asarray` makes arrays without copying.
     """
 
     plane: int | None
-    """Number of the plane, or of the first of a group whose superblocks these are. None for the plane that is written
-    before the run, to find the state that a drive settles in (`precondition.kind = "steady"`)."""
+    """Number of the plane, or of the first of a superblock's group. None for the plane that is written before the run
+    to find the drive's state (`precondition.kind = "steady"`).
+    """
     pages_per_block: int
     """Pages of a block."""
     blocks: Sequence[int]
     """Numbers of the blocks, rising."""
     valid: Sequence[int]
-    """Pages of each that collecting it does not reclaim: valid ones."""
+    """Pages of each that collecting does not reclaim: valid ones."""
     age: Sequence[int]
     """Pages written in the plane since a page of each was last written or became invalid."""
     since_opened: Sequence[int]
@@ -33,9 +34,8 @@ class Candidates:
 class GcPolicy:
     """Base class of a GC policy: `choose` says which block of a plane is collected next.
 
-    The engine makes an object for each run, and another one for each plane that it writes before the run to find the
-    state that a drive settles in. It asks whenever a plane is to collect and has a block that can be. When that is, by
-    the keys `gc.*`, and copies and erases in their order are the engine's.
+    The engine makes an object per run, and one per plane that it writes before the run to find the drive's state. It
+    asks whenever a plane must collect and can. The keys `gc.*` decide when; copies and erases are the engine's.
 
     Examples
     --------

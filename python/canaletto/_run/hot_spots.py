@@ -8,7 +8,7 @@ from canaletto._run.together import naming
 OWN = "own"
 
 SHARES = {"channel": 0.5, "chip": 0.25, "worst-line": 0.5}
-"""Share of the load on each place (`hot_spot.at`). Half of it on one chip would only fill that chip's own wires."""
+"""Share of the load on each place (`hot_spot.at`). Half of it on one chip would only fill that chip's wires."""
 
 WORDS = {
     "channel": "half on a channel",

@@ -23,7 +23,6 @@ def build() -> str:
 
 
 def hash_of(trace: str) -> str:
-    """Read once while the file stays as it is."""
     state = os.stat(trace)
     return _hash(trace, state.st_ino, state.st_size, state.st_mtime_ns)
 
@@ -38,10 +37,7 @@ def drive(design: Design) -> str:
 
 
 def traffic(workload: Workload, traces: Mapping[str, str]) -> str:
-    """Without descriptions, and with the content of traces instead of their paths.
-
-    traces: each file's hash, by path.
-    """
+    """Without descriptions, and with the content of traces instead of their paths."""
     keys = {**workload.to_dict(), "name": "", "about": ""}
     flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]
     return _text(with_traces({**keys, "flow": flows}, traces))

@@ -19,15 +19,11 @@ from canaletto._run.own import Parts
 Data: TypeAlias = Mapping[str, Any]
 
 Report = Callable[[int, int], object]
-"""Called with runs that are done and runs in all."""
-
 _REQUESTS_A_SECOND = 200_000
 """In simulated time: only the order of runs depends on it."""
 
 
 class Simulation(Protocol):
-    """Equal ones are run once."""
-
     @property
     def key(self) -> str: ...
     @property
@@ -49,17 +45,13 @@ class Run:
     alone: int | None = None
     """The number of the only flow that makes its requests."""
     warmup: int = 0
-    """First requests that are left out of the statistics."""
     parts: Parts | None = None
     root_causes: bool = False
     """Following waits takes memory on a drive that falls ever further behind."""
 
     @cached_property
     def key(self) -> str:
-        """Any change of configuration, traces or engine gives another key.
-
-        Raises OSError for a trace that cannot be read.
-        """
+        """Any change of configuration, traces or engine gives another key."""
         made = traffic(self.workload, {file: hash_of(file) for file in self.workload.traces()})
         followed = ["root causes"] if self.root_causes else []
         own = [json.dumps(self.parts.names)] if self.parts and self.parts.given else []
@@ -94,7 +86,7 @@ def _requests(workload: Workload) -> int:
 def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping[str, Data]:
     """Results by key; those in the folder `kept` are not run again.
 
-    Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all.
+    Raises what `canaletto.run` raises; Ctrl-C stops all.
     """
     wanted = {run.key: run for run in runs}
     found: dict[str, Data] = {key: data for key in wanted if (data := _read(kept / f"{key}.json")) is not None}
@@ -128,7 +120,6 @@ def _size(run: Simulation) -> float:
 
 
 def _essence(data: dict[str, Any]) -> Data:
-    """Without flows, wires and time: thousands of results must fit into memory."""
     flows = [{key: value for key, value in flow.items() if key not in ("series", "tail_us")} for flow in data["flows"]]
     small = {key: value for key, value in data.items() if key not in ("map", "cost")}
     return {

@@ -43,9 +43,7 @@ class Links(NamedTuple):
     width: int
     """Data wires, as in its paper."""
     rate_key: str
-    """Key of the rate of eight of them."""
     at_controllers: int
-    """Ends at controllers."""
     at_chip: int
     """Ends at the chip that has most: all chips of a drive are one part."""
     length: int
@@ -138,7 +136,6 @@ def _ideal(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 def _chain(*, both_ways: bool) -> Counted:
     def links(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-        """A way back from the last chip or from each; packets on dies."""
         at_chip = 4 if both_ways and columns > 1 else 2
         area = _at_controllers(design, 2 * rows, _on_dies(design, rows * columns))
         return Links(8, BUS_RATE, 2 * rows, at_chip, 2 * rows * columns, area)
@@ -147,7 +144,6 @@ def _chain(*, both_ways: bool) -> Counted:
 
 
 def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """Controllers drive column buses along their rows; a bus joins columns where these are more."""
     buses = min(rows, columns)
     along_rows = sum(-(-(bus + 1) * columns // buses) for bus in range(buses))
     length = rows * columns + along_rows + columns * (rows - 1)
@@ -157,7 +153,6 @@ def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 def _mesh(width: int) -> Counted:
     def links(_: Mapping[str, Any], rows: int, columns: int) -> Links:
-        """One each way; routers are in the chips."""
         neighbours = rows * (columns - 1) + columns * (rows - 1)
         ports = min(columns, 2) + min(rows - 1, 2)
         return Links(width, NETWORK_RATE, 2 * rows, 2 * ports, 2 * (neighbours + rows), None)
@@ -166,7 +161,6 @@ def _mesh(width: int) -> Counted:
 
 
 def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """Used one way at a time; routers are next to the chips. Grants have other pins."""
     keys = design["area"]
     pads = _ROUTER_PADS_PER_WIRE * _PAD_MM2
     controllers = _at_controllers(design, rows, rows * columns * _router_logic(keys))
@@ -176,10 +170,7 @@ def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 
 def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """Strobes at both ends; grants have pins at routers and, for each row, at controllers.
-
-    The arbiter is in the controllers' chip.
-    """
+    """Strobes at both ends; grants have pins at routers and, for each row, at controllers."""
     venice, keys, chips = _venice(design, rows, columns), design["area"], rows * columns
     assert venice.area is not None  # Venice's is published
     grants = design["fabric"]["scheduled_mesh"]["grant_width"] + 1
@@ -190,7 +181,6 @@ def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links
 
 
 def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """A switch is at its first chip."""
     keys, chips = design["fabric"]["clusters"], rows * columns
     per_switch = keys["chips_per_switch"]
     per_bus = -(-per_switch // keys["inner_buses"])

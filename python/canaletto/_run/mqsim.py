@@ -80,13 +80,12 @@ def replay(
 ) -> Replay:
     """Runs MQSim's two files, every scenario on a fresh drive.
 
-    Traces are looked for in the workload's folder, then in the working directory.
+    Traces are in the workload's folder, or else in the working directory.
 
-    settings: keys of the design, each as `key=value`. ignore_unknown: continue where MQSim's parser does not know a
-    tag. records: keep every completion.
+    settings: keys of the design, each as `key=value`. ignore_unknown: continue at unknown tags. records: keep every
+    completion.
 
-    Raises ConfigError for refused files or too little memory, SimulationError for a run that stopped, OSError for a
-    file that cannot be read.
+    Raises ConfigError, SimulationError, or OSError.
     """
     labels = [os.fspath(path) for path in (device, workload)]
     texts = [read_text(label) for label in labels]
@@ -127,10 +126,6 @@ def completion_files(path: str | PathLike[str], replay: Replay) -> dict[Path, tu
 
 
 def write_completions(path: str | PathLike[str], replay: Replay, *, force: bool = False) -> list[Path]:
-    """Returns the files.
-
-    Raises ConfigError if one exists, unless `force` is given.
-    """
     files = completion_files(path, replay)
     _check_free(files, force)
     if len(files) > 1 and is_special(Path(path)):

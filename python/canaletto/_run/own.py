@@ -35,7 +35,6 @@ class Parts:
         return {name: given for name in BASES if (given := getattr(self, name)) is not None}
 
     def on(self, design: Design) -> Design:
-        """Raises ConfigError for what is no part."""
         for name, given in self.given.items():
             base = BASES[name][0]
             if not (isinstance(given, type) and issubclass(given, base)):
@@ -44,7 +43,6 @@ class Parts:
 
     @property
     def names(self) -> dict[str, str]:
-        """The run's options that name them: module and name, and a file's hash."""
         found = {f"{name}_class": title(given) for name, given in self.given.items()}
         files = {key: file_of(text) for key, text in found.items() if own_files.is_file(text)}
         return found | {f"{key}_sha256": hash_of(file) for key, file in files.items()}
@@ -55,10 +53,7 @@ class Parts:
 
 
 def named(part: str, text: str, label: str) -> type[Any] | None:
-    """The class of FILE.py:CLASS or a plug-in. None for names of the engine.
-
-    label: the option in messages.
-    """
+    """The class of FILE.py:CLASS or a plug-in. None for names of the engine."""
     base = BASES[part][0]
     if own_files.is_file(text):
         return own_files.from_file(text, label, base)
@@ -70,8 +65,8 @@ def named(part: str, text: str, label: str) -> type[Any] | None:
 def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
     """Classes of a recorded run.
 
-    where: file of the options; what: what needs them. Raises ConfigError for a class of another process, and for a
-    changed file.
+    where: file of the options; what: what needs them. Raises ConfigError for a class of another process or a changed
+    file.
     """
     found: dict[str, type[Any]] = {}
     for part in BASES:
@@ -115,7 +110,6 @@ def check_names(given: Any, label: str, why: str = "classes are no part of a con
 
 
 KEYS = ("fabric", *(key for _, key in BASES.values()))
-"""Keys of designs and of sweeps that name a part."""
 
 
 def check_name(fabric: type[Any], known: Collection[str]) -> None:

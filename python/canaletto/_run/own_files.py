@@ -21,7 +21,7 @@ def is_file(text: str) -> bool:
 def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
     """The class that a file of Python derives from `base`.
 
-    label: the option in messages. Raises ConfigError for a missing or broken file, and for no such class.
+    Raises ConfigError for a missing or broken file, or without such a class.
     """
     file, colon, name = text.rpartition(":")
     if not colon or not file.endswith(".py") or not name.isidentifier():
@@ -39,7 +39,6 @@ def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
 
 
 def from_plugin(found: Any, label: str, name: str, base: type[Part]) -> type[Part]:
-    """Raises ConfigError for another name, or no such part."""
     if isinstance(found, type) and issubclass(found, base) and found.__name__ == name:
         _PLUGINS.add(str(sys.modules[found.__module__].__file__))
         return found
@@ -47,7 +46,6 @@ def from_plugin(found: Any, label: str, name: str, base: type[Part]) -> type[Par
 
 
 def _imported(file: Path, label: str) -> ModuleType:
-    """Once per process."""
     if not file.is_file():
         raise ConfigError(f"{label}: {file}: no such file, expected a file of Python")
     path = str(file.resolve())
@@ -94,7 +92,6 @@ def hash_of(file: str) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
-    """With the place; None for exceptions of others."""
     files = _PLUGINS | {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:

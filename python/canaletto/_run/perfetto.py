@@ -43,11 +43,7 @@ _GROUPS = {
     "link": "links",
     "chip": "chips",
 }
-"""From the controllers' end to the chips'."""
-
 _ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
-"""In order of time."""
-
 _LEGS = (
     *("channel", "command_channel", "trunk", "column", "path", "controller_link", "link", "controller"),
     *("inner_bus", "plane"),
@@ -57,7 +53,6 @@ _LEGS = (
 _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its time on."
 
 _Event: TypeAlias = tuple[int, bytes]
-"""Time in nanoseconds and contents."""
 
 
 class Timeline(Protocol):
@@ -169,7 +164,6 @@ class _Tracks:
         return self._add("requests", self._host, 1, text(_DESCRIPTION, _ABOUT_REQUESTS))
 
     def of_part(self, number: int) -> int:
-        """Every call after the first gives a new track of the same name."""
         return self._first.pop(number, 0) or self._add(*self._parts[number])
 
     def _place_parts(self, parts: list[dict[str, Any]], root: int) -> None:

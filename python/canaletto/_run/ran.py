@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class Ran(Protocol):
-    """A run: see `Result`."""
-
     @property
     def configuration(self) -> tuple[Design, Workload]: ...
     @property
@@ -31,8 +29,6 @@ class Ran(Protocol):
 
 
 class Compared(Protocol):
-    """A comparison: see `Comparison`."""
-
     @property
     def runs(self) -> Sequence[Ran]: ...
     @property

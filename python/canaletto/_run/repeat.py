@@ -15,13 +15,10 @@ from canaletto._run.results import frozen
 from canaletto._run.running import run
 
 SWITCHES = {"slowdowns": False, "root_causes": True}
-"""With their values for folders that lack them."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """None stands for absent."""
-
     name: str
     a: Any
     b: Any
@@ -88,7 +85,6 @@ def _slowdowns(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
-    """Dotted keys."""
     flat_a, flat_b = _flatten(a), _flatten(b)
     keys = [*flat_a, *(key for key in flat_b if key not in flat_a)]
     found = [Difference(key, flat_a.get(key), flat_b.get(key)) for key in keys]

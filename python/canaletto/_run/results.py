@@ -54,7 +54,6 @@ class Result(shown.Shown, RunResult):
 
     @property
     def parts(self) -> "Parts | None":
-        """User-defined classes, where the process knows them."""
         return self._parts
 
     @property
@@ -83,16 +82,10 @@ class Result(shown.Shown, RunResult):
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row per request: flow, op, failed, status, lba, sectors, times in microseconds, where the time went.
-
-        `<cause>_us` is the time charged to each cause that occurs, `root_<cause>_us` that by root cause; over a row
-        either sum to `latency_us`.
-        Raises RuntimeError if the run did not keep them.
-        """
         return self.rows.frame()
 
     def scan_requests(self) -> "pl.LazyFrame":
-        """Returns `requests` as a query, which reads what it needs: for runs whose requests do not fit into memory.
+        """Returns `requests` as a query, for runs whose requests do not fit into memory.
 
         Raises RuntimeError if the run did not keep them.
         """
@@ -118,7 +111,7 @@ class Result(shown.Shown, RunResult):
     def root_causes(self) -> "pl.DataFrame":
         """Latency by root cause: mean over all requests and over the slowest hundredth, with shares.
 
-        A wait is charged to what the holder of what was waited for did or waited for itself, and so on.
+        A wait is charged to what the holder did or waited for itself, and so on.
 
         Raises ValueError for a run that did not follow them.
         """
@@ -170,7 +163,7 @@ class Result(shown.Shown, RunResult):
     def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
         """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.
 
-        Nothing half-written stays behind.
+        The folder is written completely or not at all.
 
         Parameters
         ----------

@@ -8,10 +8,9 @@ from canaletto._engine import Transaction
 class Scheduler:
     """Base class of a scheduler: `choose` says which of the transactions that wait for a LUN goes next.
 
-    The engine makes an object for each run. It asks whenever a LUN (a die, or a chip whose dies do not interleave) can
-    take a command and several transactions can be issued. Others join the chosen one in its command where planes and
-    pages allow it. The engine decides what can be issued: planes and pages must be free, and data find a path. A
-    transaction that is passed over for 100,000 commands of its LUN ends the run.
+    The engine makes an object per run. It asks whenever a LUN (a die, or a chip whose dies do not interleave) can take
+    a command and several transactions can be issued: planes and pages are free, and data find a path. Others may join
+    the chosen one in its command. A transaction that is passed over for 100,000 commands of its LUN ends the run.
 
     Examples
     --------

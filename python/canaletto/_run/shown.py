@@ -1,7 +1,4 @@
-"""How results are shown.
-
-`_report`, which lies above, does it: `canaletto/__init__.py` says here how its `views` are loaded.
-"""
+"""How results are shown."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

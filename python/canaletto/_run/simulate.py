@@ -27,7 +27,6 @@ def resolved(design: Design | str | PathLike[str], workload: Workload | str | Pa
 
 
 def found_warmup(design: Design, workload: Workload, seed: int, parts: Parts | None = None) -> int:
-    """Raises ConfigError if the run does not come to rest, or is too short to tell."""
     from canaletto._run import warmup
 
     check_rereadable(workload, "the run and the one that finds its warm-up")
@@ -56,10 +55,7 @@ def run_once(
     check_wires: bool = False,
     parts: Parts | None = None,
 ) -> "tuple[dict[str, Any], Rows | None]":
-    """One run, with its requests if they must be kept.
-
-    alone: number of the only flow that makes its requests. parts: classes instead of the engine's.
-    """
+    """One run, with its requests if they must be kept."""
     options = {
         "seed": seed,
         "warmup": warmup,
@@ -102,10 +98,7 @@ def _most_requests(workload: Workload) -> int | None:
 
 
 def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """The first of the seeds' results, with intervals and cost of all.
-
-    alone: further runs that were needed.
-    """
+    """The first of the seeds' results, with intervals and cost of all."""
     data = results[0]
     if len(results) > 1:
         data["confidence"] = confidence.intervals(range(seed, seed + len(results)), results)
@@ -154,10 +147,7 @@ def inspect(
 
 
 def memory_needed(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    """Bytes of runs side by side in one process.
-
-    Raises ConfigError for what cannot be simulated.
-    """
+    """Bytes of runs side by side in one process."""
     parts = [inspect(design, workload, records=records)["memory"] for design in designs]
     runs = sum(sum(part.values()) - part["process_mb"] for part in parts)
     return int((max(part["process_mb"] for part in parts) + runs) * 1e6)
@@ -166,7 +156,7 @@ def memory_needed(designs: Sequence[Design], workload: Workload, records: bool) 
 def check_memory(what: str, choices: Sequence[int]) -> int:
     """Place of the first need that this machine can meet.
 
-    what: who needs it. Raises ConfigError if it can meet none.
+    Raises ConfigError if it can meet none.
     """
     free = memory.available_bytes()
     for number, needed in enumerate(choices):
@@ -180,7 +170,6 @@ def check_memory(what: str, choices: Sequence[int]) -> int:
 
 
 def check_rereadable(workload: Workload, what: str) -> None:
-    """Raises ConfigError for a trace that only one run can read."""
     for trace in workload.traces():
         if is_special(Path(trace)):
             raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for {what}")

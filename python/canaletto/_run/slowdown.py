@@ -24,8 +24,7 @@ def add(
 ) -> list[dict[str, Any]]:
     """Runs each flow alone, and adds `slowdown` to each flow of a result and `fairness` to all of it.
 
-    Alone, a flow makes the same requests on a drive in the same state, with the same warm-up. Returns the results of
-    the runs.
+    Alone, a flow makes the same requests on a drive in the same state. Returns the results of the runs.
     """
     flows = data["flows"]
     alone = _run_alone(flows, design, workload, seed, rows, tell) if len(flows) > 1 else [data]
@@ -41,15 +40,11 @@ def fairness(slowdowns: Sequence[float | None]) -> float | None:
 
 
 def ratio(shared: float | None, alone: float | None) -> float | None:
-    """None where there was nothing to slow down."""
     return shared / alone if shared is not None and alone else None
 
 
 def workers(design: Design, workload: Workload, records: bool) -> int:
-    """Flows at a time that processors and memory allow.
-
-    Raises ConfigError if memory is too small for one.
-    """
+    """Flows at a time that processors and memory allow."""
     most = min(len(workload.to_dict()["flow"]), parallel.processors())
     needs = [simulate.memory_needed([design] * count, workload, records) for count in range(most, 0, -1)]
     return most - simulate.check_memory(f"{design.name}, {workload.name}: {most} flows alone", needs)

@@ -32,8 +32,6 @@ LIMIT = 250_000
 """Some 30 MB as a file."""
 
 DEFAULT_WINDOW_PS = 200_000_000
-"""200 us."""
-
 PAGE_WINDOW_PS = 100_000_000
 """100 us, or what its request takes, but not twice as much."""
 
@@ -106,7 +104,7 @@ class Timeline(Shown):
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Writes it as a trace for https://ui.perfetto.dev, where times are whole nanoseconds.
 
-        Nothing half-written stays behind.
+        The file is written completely or not at all.
 
         Parameters
         ----------
@@ -154,11 +152,9 @@ def record(
 ) -> Timeline:
     """Runs until the last window is over.
 
-    windows: in any order. limit: most spans and steps. parts: user-defined classes. The other arguments are as in
-    `canaletto.run`.
+    windows: in any order. limit: most spans and steps. parts: user-defined classes.
 
-    Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
-    stopped, OSError for a trace that cannot be read.
+    Raises what `canaletto.run` raises.
     """
     chosen = merged(windows)
     check_whole("seed", seed, 0, 2**64 - 1)
@@ -182,7 +178,6 @@ def of_result(
     limit: int = LIMIT,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Timeline:
-    """Without a window: around the slowest request, or the first 200 us."""
     design, workload = result.configuration
     parts = result.parts or of_record(result.options, f"{design.name}, {workload.name}", "recorded")
     options = {key: result.options[key] for key in ("seed", "warmup")}
@@ -200,7 +195,7 @@ def from_columns(
     windows: Iterable[Window],
     title: str,
 ) -> Timeline:
-    """From the engine's columns: words for numbers, nulls for what stands for nothing."""
+    """From the engine's columns."""
     about = json.loads(header)
     return Timeline(
         header=about,
@@ -222,10 +217,7 @@ def from_columns(
 
 
 def merged(windows: Iterable[Window]) -> list[Window]:
-    """In order; windows that touch are one.
-
-    Raises ConfigError for none, and for one that is empty, backwards or out of range.
-    """
+    """In order; windows that touch are one."""
     found: list[Window] = []
     for start, end in sorted(windows):
         check_whole("window", start, 0, LATEST_PS)
@@ -242,7 +234,7 @@ def merged(windows: Iterable[Window]) -> list[Window]:
 
 
 def parse_window(text: str) -> Window:
-    """`1.5ms:1.7ms` in picoseconds. Raises ConfigError for anything else."""
+    """`1.5ms:1.7ms` in picoseconds."""
     ends = text.split(":")
     if len(ends) != 2:
         raise ConfigError(f"--window {text}: expected {_WINDOW_FORM}")
@@ -253,7 +245,6 @@ def parse_window(text: str) -> Window:
 
 
 def window_text(start: int, end: int) -> str:
-    """At most a nanosecond smaller than the given one."""
     first = -(-start // _PS["ns"])
     return f"{_moment(first)}:{_moment(max(end // _PS['ns'], first + 1))}"
 
@@ -265,10 +256,7 @@ def _moment(nanoseconds: int) -> str:
 
 
 def window_us(from_us: float | None, to_us: float | None) -> Window | None:
-    """200 us long if only one end is given, None if neither is.
-
-    Raises ConfigError for a window that is none.
-    """
+    """200 us long if only one end is given, None if neither is."""
     if from_us is None and to_us is None:
         return None
     length = DEFAULT_WINDOW_PS / 1e6
@@ -291,10 +279,7 @@ def default_window(result: Ran) -> Window:
 
 
 def telling(result: Ran) -> tuple[Window, int | None]:
-    """An early window around the request that lost most to path conflicts, or else the slowest, and its number.
-
-    None if requests were not kept.
-    """
+    """An early window around the request that lost most to path conflicts, or else the slowest, and its number."""
     if not result.has_requests or "request" not in result.scan_requests().collect_schema().names():
         return (0, PAGE_WINDOW_PS), None
     early = result.scan_requests().bottom_k(_LOOKED_AT, by="request").collect()
@@ -310,17 +295,12 @@ def telling(result: Ran) -> tuple[Window, int | None]:
 
 
 def around(arrival_us: float, completed_us: float, least_ps: int = DEFAULT_WINDOW_PS) -> Window:
-    """With a tenth more on either side, at least `least_ps`."""
     start, end = int(arrival_us * 1e6), int(completed_us * 1e6) + 1
     margin = max((end - start) // 10, (least_ps - (end - start)) // 2)
     return max(0, start - margin), end + margin
 
 
 def time_ps(text: str, label: str, form: str) -> int:
-    """A time such as `1.5ms` in picoseconds.
-
-    Raises ConfigError for anything else; label: what was given, form: what is expected.
-    """
     found = _TIME.fullmatch(text)
     if found is None or not any(c.isdigit() for c in found[1]):
         raise ConfigError(f"{label}: got {text!r}, expected {form}")

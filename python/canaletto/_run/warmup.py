@@ -12,14 +12,10 @@ BATCH = 5
 """Latencies averaged to one figure, hence the method's name."""
 
 LEAST = 40
-"""Too few requests to find anything out."""
 
 
 def mser(latencies: npt.NDArray[np.float64]) -> int | None:
-    """None if no beginning of up to half the run is long enough.
-
-    latencies: in order of completion, in any unit.
-    """
+    """None if no beginning of up to half the run is long enough."""
     batches = len(latencies) // BATCH
     if len(latencies) < LEAST:
         return None

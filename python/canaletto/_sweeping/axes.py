@@ -27,8 +27,6 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "area": {"mm2": 1, "um2": 1e-6, "cm2": 100},
     "share": {"%": 0.01},
 }
-"""The first unit is the columns'; shares are parts of one."""
-
 _MEANT, _EXACT = 6, 12
 """Digits of a value within a span, and of one of a range, whose steps must be even."""
 
@@ -84,8 +82,7 @@ class Axis:
 def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
     """From a list or a range, in Python from any iterable.
 
-    `place`: file and line in errors; distinct: each value stands once. Raises ConfigError for anything else, and for
-    values of several kinds or units.
+    `place`: file and line in errors; distinct: each value stands once. Raises ConfigError.
     """
     values = _range(f"{place}{key}", given) if isinstance(given, Mapping) else _listed(given)
     if not values:
@@ -147,7 +144,6 @@ def _kind(value: Value) -> str:
 
 
 def _range(place: str, given: Mapping[str, Any]) -> list[Value]:
-    """`{ from, to, step }` or `{ from, to, count, scale }`, both ends included."""
     span = Span.of(place, given, {"step", "count"})
     if ("step" in given) == ("count" in given):
         raise ConfigError(f"{place}: got {_shown(given)}, expected either step or count in addition to from and to")
@@ -184,7 +180,6 @@ class Span:
 
     @staticmethod
     def of(place: str, given: Mapping[str, Any], further: set[str]) -> "Span":
-        """`{ from, to, scale }`. Raises ConfigError for other keys than these and `further`."""
         known = {"from", "to", "scale"} | further
         for key in given:
             if key not in known:
@@ -210,7 +205,6 @@ class Span:
         return self.value(self.low + part * (self.high - self.low), digits)
 
     def value(self, number: float, digits: int = _MEANT) -> Value:
-        """In the unit of the columns, from the span's unit, to that many digits."""
         if self.dimension is None:
             return round(number) if self.is_whole else float(f"{number:.{digits}g}")
         size = _UNITS[self.dimension][self.unit]
@@ -224,7 +218,6 @@ class Span:
 
 
 def _number(place: str, given: Any, dimension: str | None) -> float:
-    """In the unit of the columns if it has one."""
     found = quantity(given)
     if dimension is None and isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < BELOW:
         return float(given)

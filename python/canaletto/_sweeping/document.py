@@ -22,19 +22,13 @@ OPTIONS = tuple(option.name for option in fields(WorkloadOptions))
 RUN_KEYS = ("seed", "warmup")
 SOURCES = ("design", "workload")
 FIXED = (*SOURCES, *RUN_KEYS, *OPTIONS)
-"""Keys next to the tables."""
-
 _TABLES = ("set", "grid", "zip", "latin", "only_where", "skip", "page", "cluster", "slurm")
 PAGE = ("x", "lines")
-"""Axes of the first chart."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """Shared parts of runs, and their differences."""
-
     label: str
-    """The file's name in messages."""
     fixed: Mapping[str, Any]
     """Unless an axis has them."""
     grid: Grid
@@ -67,14 +61,12 @@ class Document:
 
 
 def read(path: str | os.PathLike[str]) -> Document:
-    """Raises ConfigError with file, line and key."""
     label = os.fspath(path)
     text = read_text(label)
     return checked(label, parsed(label, text), text, Path(label).parent)
 
 
 def parsed(label: str, text: str) -> dict[str, Any]:
-    """Raises ConfigError with file and line."""
     try:
         return from_toml(text)
     except ValueError as error:
@@ -198,7 +190,6 @@ def _latin(place: Any, table: Mapping[str, Any]) -> Latin:
 
 
 def _check_axes(place: Any, grid: Grid, shared: Mapping[str, Any]) -> None:
-    """Raises ConfigError for none, and for a key in several places."""
     keys = [axis.key for axis in grid.all_axes]
     for key in keys:
         if keys.count(key) > 1 or key in shared:
@@ -207,7 +198,6 @@ def _check_axes(place: Any, grid: Grid, shared: Mapping[str, Any]) -> None:
 
 
 def _check_page(place: Any, grid: Grid, given: Mapping[str, Any]) -> None:
-    """Raises ConfigError if `[page]` names anything but axes."""
     for key, name in given.items():
         if key not in PAGE or name not in {axis.key for axis in grid.all_axes}:
             raise ConfigError(f"{place(key)}page.{key}: got {name!r}, expected x or lines, and an axis: {_names(grid)}")

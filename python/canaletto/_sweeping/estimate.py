@@ -10,25 +10,18 @@ from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
 
 SAMPLES = 8
-"""Spread evenly over all points."""
-
 BUDGET_S = 0.5
 """After this CPU time a try is given up; its progress gives the rest."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of missing points."""
-
     cpu_hours: float | None
-    """None if no point came far enough."""
     tried: int
     memory_mb: float
-    """Of the largest that was tried, in its own process."""
 
 
 def estimate(tasks: Sequence[Task]) -> Estimate:
-    """Raises ConfigError for what cannot be simulated, OSError for an unreadable trace."""
     chosen = _spread(tasks)
     found = [cpu_s(*_configuration(task), task.seed, task.warmup) for task in chosen]
     known = [each for each in found if each is not None]
@@ -38,10 +31,7 @@ def estimate(tasks: Sequence[Task]) -> Estimate:
 
 
 def affordable(tasks: Sequence[Task], workers: int) -> int:
-    """Processes up to `workers` that memory allows, by a few of the tasks.
-
-    Raises ConfigError if memory is too small for one.
-    """
+    """Processes up to `workers` that memory allows, by a few of the tasks."""
     chosen = map(_configuration, _spread(tasks))
     needed = max((simulate.memory_needed([design], work, False) for design, work in chosen), default=0)
     return workers - simulate.check_memory("a point", [count * needed for count in range(workers, 0, -1)])

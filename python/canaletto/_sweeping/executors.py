@@ -16,8 +16,6 @@ from canaletto._sweeping.tasks import Task
 
 @dataclass(frozen=True)
 class Done:
-    """Its record, or why it has none."""
-
     task: Task
     record: bytes = b""
     failure: str = ""
@@ -42,7 +40,7 @@ MOST_DEATHS = 3
 class LocalProcesses:
     """Processes of this machine.
 
-    Separate commands with pipes need nothing of the script that started them and die with it. A killed one is replaced.
+    They need nothing of the script that started them and die with it. A killed one is replaced.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -133,7 +131,6 @@ _LOOK_S = 0.1
 
 
 def _asked(process: "subprocess.Popen[bytes]", task: Task) -> Done | None:
-    """None if the process died over it."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -54,10 +54,7 @@ class Folder:
         return Folder(path, self.kind)
 
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
-        """A new folder, or one to continue with.
-
-        Raises ConfigError if it is of another sweep or of something else.
-        """
+        """A new folder, or one to continue with."""
         self.check(asked)
         self.path.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.path / POINTS)
@@ -67,7 +64,6 @@ class Folder:
         self.write(f"{self.kind}.json", (json.dumps(about, indent=1) + "\n").encode())
 
     def check(self, asked: Asked) -> None:
-        """Raises ConfigError if the folder is not this sweep's."""
         if not self.path.exists():
             return
         if not self.path.is_dir():
@@ -90,13 +86,11 @@ class Folder:
             )
 
     def discard(self) -> None:
-        """Raises ConfigError if it is no folder of this kind."""
         if self.path.exists():
             about(self.path, self.kind)
             shutil.rmtree(self.path)
 
     def known(self, asked: Asked) -> "Folder":
-        """Raises ConfigError if it is missing or not this sweep's."""
         self.check(asked)
         about(self.path, self.kind)
         return self
@@ -118,11 +112,9 @@ class Folder:
             out.write(content.getbuffer())
 
     def plan(self) -> pl.DataFrame:
-        """Raises ConfigError if it is missing or damaged."""
         return self.table(PLAN)
 
     def table(self, name: str) -> pl.DataFrame:
-        """Raises ConfigError if it is missing or damaged."""
         path = self.path / name
         if not path.is_file():
             raise ConfigError(f"{self.path}: no {name} in it, expected the folder of a {self.kind} that is done")
@@ -131,7 +123,6 @@ class Folder:
 
 
 def about(path: Path, kind: str) -> dict[str, Any]:
-    """Raises ConfigError if it is not of this kind."""
     file = path / f"{kind}.json"
     if not file.is_file():
         what = f"no {file.name} in it" if path.is_dir() else "no such folder"
@@ -147,7 +138,6 @@ def about(path: Path, kind: str) -> dict[str, Any]:
 
 
 def _package(command: Sequence[str] | None) -> dict[str, Any]:
-    """Package and command that made it."""
     build = {"version": _engine.version(), "build": identity.build(), **origin()}
     return {**build, "command": list(command) if command else None}
 

@@ -12,8 +12,6 @@ from canaletto._io import _toml
 from canaletto._sweeping.axes import MOST, Axis, Span, Value
 
 Assignment: TypeAlias = Mapping[str, Value]
-"""By key."""
-
 Condition: TypeAlias = Mapping[str, Sequence[Value]]
 """A point must have one of each key's values."""
 
@@ -21,14 +19,12 @@ Condition: TypeAlias = Mapping[str, Sequence[Value]]
 @dataclass(frozen=True)
 class Grid:
     axes: tuple[Axis, ...] = ()
-    """Combined with everything."""
     zips: tuple[tuple[Axis, ...], ...] = ()
     """Of one length; values go together."""
     latin: "Latin | None" = None
     only_where: Mapping[str, Condition] | None = None
     """Keys stay as the design or workload has them unless the condition holds."""
     skip: tuple[Condition, ...] = ()
-    """Points that are left out."""
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:
@@ -40,7 +36,6 @@ class Grid:
         return math.prod(lengths) * (self.latin.points if self.latin else 1)
 
     def points(self, label: str) -> list[Assignment]:
-        """Each once. Raises ConfigError for too many, or for none; `label`: the sweep in it."""
         if self.size > MOST:
             lengths = " x ".join(f"{len(axis.values)}" for axis in self.axes) or "them"
             raise ConfigError(f"{label}: got {self.size:,} points ({lengths}), expected at most {MOST:,}")
@@ -61,7 +56,6 @@ class Grid:
             yield {key: value for part in combination for key, value in part.items()}
 
     def pruned(self, point: dict[str, Value]) -> dict[str, Value]:
-        """Without the keys whose conditions it does not meet, in any order."""
         conditions = (self.only_where or {}).items()
         # Again and again: a key that is left out may be in the condition of another.
         while unmet := [key for key, condition in conditions if key in point and not _meets(point, condition)]:

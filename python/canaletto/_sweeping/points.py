@@ -58,13 +58,11 @@ class Points:
         return run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
 
     def _planned(self, point: int) -> dict[str, Any]:
-        """Raises ConfigError for an unknown point."""
         plan = self._folder.plan()
         check_whole("point", point, 0, plan.height - 1)
         return plan.row(point, named=True)
 
     def remove_folder_at_end(self) -> None:
-        """When this object and its copies are gone."""
         self._temporary = TemporaryFolder(self.path)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -76,7 +74,6 @@ class Points:
 
 @contextmanager
 def place(out: str | PathLike[str] | None) -> Iterator[Path]:
-    """For None a temporary folder, removed if the block fails."""
     if out is not None:
         yield Path(out)
         return

@@ -9,7 +9,6 @@ from canaletto._sweeping.store import Store
 from canaletto._sweeping.tasks import Task
 
 Report = Callable[[int, int], object]
-"""Called with points that are done and all points."""
 
 
 @dataclass
@@ -23,7 +22,7 @@ class Carried:
 def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Carried:
     """Computes missing records, and keeps each at once.
 
-    Raises OSError if the disk is full; Ctrl-C stops it. After any end, what was kept is not computed again.
+    Ctrl-C stops it; what was kept is not computed again.
     """
     missing = [task for task in tasks if store.get(task.key) is None]
     done = len(tasks) - len(missing)

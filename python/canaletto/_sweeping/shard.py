@@ -17,7 +17,6 @@ class Shard:
 
     @staticmethod
     def parsed(text: str) -> "Shard":
-        """`2/50`. Raises ConfigError for anything else."""
         number, slash, of = text.partition("/")
         if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
             raise ConfigError(

@@ -17,14 +17,10 @@ SETUP = "setup"
 """Lines at the beginning of every job; other keys are options of `sbatch`."""
 
 _OURS = ("array", "dependency", "parsable", "output", "wrap")
-"""The script needs these itself."""
 
 
 def write_script(asked: Document, file: Path, out: Path, jobs: int) -> Path:
-    """Scripts for an array of jobs and for collecting results.
-
-    Raises ConfigError for what cannot be simulated, and for a wrong `[slurm]`.
-    """
+    """Scripts for an array of jobs and for collecting results."""
     folder = Folder(out)
     folder.check(asked)
     text = script(asked, file, out, jobs)

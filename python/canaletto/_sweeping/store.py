@@ -1,7 +1,7 @@
 """Records on disk: whole, checked, and shared among folders.
 
 A record is written under another name, brought to the disk, and renamed. Its name is the hash of what was computed, so
-simultaneous writers write the same. A torn or foreign record counts as absent.
+simultaneous writers write the same. A torn record counts as absent.
 
 Records are also kept in the user's cache folder: a point is computed once for all sweeps.
 """
@@ -16,10 +16,7 @@ from canaletto._io import files
 from canaletto._sweeping import work
 
 Found = tuple[dict[str, Any], dict[str, Any]]
-"""A result and its cost."""
-
 _SETTLED_S = 3600
-"""Age of a file that a killed call left."""
 
 
 class Store:
@@ -30,7 +27,6 @@ class Store:
         self._shared = shared
 
     def get(self, key: str) -> Found | None:
-        """From then on it is in the folder."""
         found = _read(_path(self._home, key), key)
         if found is None and self._shared is not None:
             found = self._lent(key)
@@ -39,7 +35,6 @@ class Store:
         return found
 
     def put(self, key: str, content: bytes) -> None:
-        """Raises OSError if the disk is full."""
         path = _path(self._home, key)
         _write(path, content)
         if self._shared is not None:
@@ -51,14 +46,13 @@ class Store:
         return _read(_path(self._home, key), key) is not None or self._lent(key) is not None
 
     def _lent(self, key: str) -> Found | None:
-        """An unreadable record counts as absent: the folder belongs to others, too."""
+        """An unreadable record counts as absent: the folder is shared."""
         with suppress(OSError):
             return None if self._shared is None else _read(_path(self._shared, key), key)
         return None
 
 
 def shared_folder() -> Path | None:
-    """A lab's, or in the user's cache. None for a user without a home."""
     if given := os.environ.get("CANALETTO_POINTS"):
         return Path(given)
     cache = files.cache_folder()
@@ -66,7 +60,7 @@ def shared_folder() -> Path | None:
 
 
 def _path(home: Path, key: str) -> Path:
-    """A folder of many thousand files is slow, hence those between."""
+    """Folders of many thousand files are slow."""
     return home / key[:2] / f"{key}.json"
 
 

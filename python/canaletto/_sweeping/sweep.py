@@ -70,7 +70,7 @@ def sweep(
 ) -> Sweep:
     """Simulates every combination of the axes' values, in processes side by side.
 
-    Points that were computed before, for whatever folder, are not computed again. Results are kept in `out`.
+    Points that were computed before are not computed again. Results are kept in `out`.
 
     Parameters
     ----------
@@ -137,10 +137,7 @@ def go_on(
     shard: Shard | None = None,
     page: bool = True,
 ) -> tuple[Sweep, Carried]:
-    """Computes what is missing, and writes table and page unless it is a shard.
-
-    Raises what `sweep` does.
-    """
+    """Computes what is missing, and writes table and page unless it is a shard."""
     from canaletto._sweeping.folder import PLAN, Folder, plan_of
 
     folder = Folder(out)
@@ -167,7 +164,6 @@ def go_on(
 
 
 def collect(found: Sweep, *, page: bool = True) -> None:
-    """Raises ConfigError if some points are missing."""
     from canaletto._sweeping.folder import REPORT, TABLE
 
     missing = found.points - found.table.height
@@ -182,7 +178,6 @@ def collect(found: Sweep, *, page: bool = True) -> None:
 
 
 def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:
-    """A function, a bar if standard error is a terminal, or nobody."""
     if callable(progress):
         return nullcontext(progress)
     return nullcontext(lambda done, total: None) if progress is False else _bar(what)

@@ -45,8 +45,6 @@ RESULTS: dict[str, tuple[str, type[pl.DataType]]] = {
     "router_board_share": ("area.router_board_share", pl.Float64),
     "fairness": ("fairness", pl.Float64),
 }
-"""With their fields and types."""
-
 MACHINE = {
     "machine_wall_s": ("wall_s", pl.Float64),
     "machine_cpu_s": ("cpu_s", pl.Float64),
@@ -56,8 +54,6 @@ MACHINE = {
 """All other columns are the same wherever a point is computed."""
 
 ACCOUNTS = {"blame": "blame_us", "root": "root_cause_us"}
-"""With their accounts."""
-
 _BATCH = 5_000
 """Rows made at a time: frames are smaller than what they are made of."""
 
@@ -65,7 +61,7 @@ _BATCH = 5_000
 def frame(plan: pl.DataFrame, get: Callable[[str], Found | None]) -> pl.DataFrame:
     """Points with records, in the order of the plan.
 
-    get: the record of a key, if there is one. Columns of causes are those that occur.
+    get: the record of a key, if any. Columns of causes are those that occur.
     """
     values = plan.drop(*PLAN_ONLY)
     frames = [_part(values[start : start + _BATCH], get) for start in range(0, plan.height, _BATCH)]
@@ -101,7 +97,6 @@ def _value(result: Row, path: str, kind: type[pl.DataType]) -> Any:
 
 
 def _causes(results: Sequence[Row]) -> list[pl.Series]:
-    """Mean time per request."""
     columns = []
     for prefix, account in ACCOUNTS.items():
         found = [lookup(result, f"{account}.all") or {} for result in results]

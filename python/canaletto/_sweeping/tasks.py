@@ -20,16 +20,12 @@ WORKLOAD = "workload."
 
 @dataclass(frozen=True)
 class Task:
-    """With all that it needs anywhere."""
-
     key: str
-    """Hash of what it computes."""
     design: str
     workload: str
     seed: int
     warmup: int
     traces: Mapping[str, str]
-    """By path in the workload."""
     build: str = field(default_factory=identity.build)
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,12 +51,10 @@ class Resolver:
         self._workloads: dict[tuple[Any, ...], tuple[Workload, str]] = {}
         self._traces: dict[str, str] = {}
         self.notes: dict[str, int] = {}
-        """With the number of designs."""
         self.idle: set[str] = set()
         """Left out where they have no effect, so that equal designs are run once."""
 
     def points(self, assignments: Iterable[Assignment]) -> list[Point]:
-        """Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
         return [self.point(number, values) for number, values in enumerate(assignments)]
 
     @property
@@ -131,7 +125,6 @@ class Resolver:
         return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={_toml.bare(value)}")
 
     def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
-        """A file's path is relative to the folder of the sweep's file."""
         if isinstance(given, os.PathLike):
             return str(os.fspath(given))
         if not isinstance(given, str):
@@ -155,7 +148,6 @@ def _shown(source: Design | Workload | str | os.PathLike[str]) -> str:
 
 
 def resolve(sweep: Document) -> tuple[list[Point], list[str]]:
-    """With notes on keys without effect."""
     resolver = Resolver(sweep)
     found = resolver.points(sweep.grid.points(sweep.label))
     again = len(found) - len({point.task.key for point in found})

@@ -13,17 +13,14 @@ from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
 
 _NAMES = ("schema", "design", "workload", "seed", "cost")
-"""Known without the result, or decided by the machine."""
-
 _PICTURES = ("map", "series", "tail_us", "utilisation")
-"""Repeating the run gives these again."""
 
 
 def compute(task: Task, report: Progress | None = None) -> bytes:
     """Returns a simulation's record.
 
-    A run that stops has a record, too: it would stop there every time. Raises OSError for an unreadable trace,
-    ConfigError for another engine or trace than the task's.
+    A run that stops also has a record: it would stop there every time. Raises OSError or ConfigError if trace or engine
+    is not the task's.
     """
     check(task)
     design, workload = Design(task.design, "design"), Workload(task.workload, "workload")
@@ -35,7 +32,6 @@ def compute(task: Task, report: Progress | None = None) -> bytes:
 
 
 def check(task: Task) -> None:
-    """Raises ConfigError if package or trace is not the task's."""
     if task.build != identity.build():
         raise ConfigError(
             f"another build of canaletto: got {_engine.version()} ({identity.build()[:12]}), "
@@ -58,7 +54,6 @@ def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> byte
 
 
 def opened(key: str, content: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """None if it is torn or another key's."""
     checksum, _, body = content.partition(b"\n")
     if checksum.decode(errors="replace") != _checksum(key, body):
         return None

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 AT_BOUND = 0.01
-"""Part of a range next to its end."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,7 +69,6 @@ class Calibration(Shown):
 
     @cached_property
     def notes(self) -> list[str]:
-        """On values at bounds, and on parameters that the data do not determine."""
         return list(self.report["notes"])
 
     def _parts(self) -> "Iterator[RenderableType]":
@@ -213,7 +211,6 @@ def _parameter(design: Design, each: Parameter, part: float, told: Identified, n
 
 
 def _errors(points: Sequence[Point], found: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    """Of both halves, as a relative error."""
     halves = {
         half: model.rms(model.flat([each for point, each in zip(points, found, strict=True) if point.half == half]))
         for half in ("fitted", "judged")
@@ -247,7 +244,6 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
 
 
 def write(found: Calibration, out: Path, *, force: bool) -> None:
-    """The design and its report as JSON."""
     import json
 
     report = out.with_suffix(".json")

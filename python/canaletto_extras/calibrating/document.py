@@ -36,10 +36,7 @@ class Asked:
 
 
 def read(path: str | os.PathLike[str], measured: Sequence[Any] = (), **more: Any) -> Asked:
-    """measured: files next to those that it names; more: keys that go before its own.
-
-    Raises ConfigError for a wrong file, OSError for an unreadable one.
-    """
+    """measured: files next to those that it names; more: keys that go before its own."""
     label = os.fspath(path)
     text = read_text(label)
     found = sweeping.parsed(label, text)

@@ -1,7 +1,7 @@
 """Results of fio (`--output-format=json`) as measured points.
 
-From submission to completion (`lat_ns`): percentiles of completion alone (`clat_ns`) get the mean time of submission
-added. Job options become a workload (`_io/fio.py`).
+From submission to completion (`lat_ns`); percentiles of completion alone (`clat_ns`) get the mean time of submission
+added.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,10 @@ from canaletto_extras.calibrating.measured import BELOW, OPS, QUANTILES, Job, Po
 Keys = Mapping[str, Any]
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
-"""A simulated job has its own length."""
 
 
 def points(text: str, label: str) -> list[Point]:
-    """A point per job and direction. Raises ConfigError for a result that lacks what is compared."""
+    """A point per job and direction."""
     try:
         document = within(text, "jobs")
     except ValueError:
@@ -54,7 +53,6 @@ def _of_job(entry: Any, shared: Any, label: str, jobs: int) -> Iterator[Point]:
 
 
 def job_of(options: Mapping[str, Any], place: str) -> Job:
-    """Raises ConfigError for options without counterpart."""
     kept = {}
     for key, value in options.items():
         text = "" if value is None else str(value)
@@ -87,7 +85,6 @@ def job_of(options: Mapping[str, Any], place: str) -> Job:
 
 
 def job_text(job: Job, requests: int) -> str:
-    """Ends after that many requests of all its processes."""
     lines = [f"{key}={value}" if value else key for key, value in job.options.items()]
     return "\n".join(["[job]", *lines, f"number_ios={max(requests // job.processes, 1)}"])
 
@@ -131,7 +128,7 @@ ROUNDING = 1.05
 
 
 def _check_possible(total: Keys, completion: Keys, cuts: Keys, place: str) -> None:
-    """Raises ConfigError: a request's time (lat) is submission (slat) and completion (clat)."""
+    """A request's time (lat) is submission (slat) and completion (clat)."""
 
     def wrong(what: str) -> ConfigError:
         return ConfigError(

@@ -1,8 +1,7 @@
 """Optuna's TPE over the ranges, then damped least squares from the best trial.
 
-TPE (Bergstra et al., NIPS 2011) finds the valley. Sensitivities, needed anyway to say what the data can distinguish,
-give the steps to its floor (Gauss and Newton, within the ranges; a step that does not gain is not taken). Seeded: the
-same data give the same design.
+TPE (Bergstra et al., NIPS 2011) finds the valley. Sensitivities give the steps to its floor (Gauss and Newton; a step
+that does not gain is not taken). Seeded: the same data give the same design.
 """
 
 import warnings
@@ -47,7 +46,6 @@ def fit(
     seed: int,
     report: Callable[[int, int], object],
 ) -> Fitted:
-    """Raises ConfigError for values that cannot be simulated."""
     found = _Search(design, parameters, points, requests, seed)
     optuna = _optuna()
     total = trials + (STEPS + 1) * (len(parameters) + 1)
@@ -76,8 +74,6 @@ def _starts(design: Design, parameters: Sequence[Parameter]) -> list[list[float]
 
 
 class _Search:
-    """Each is computed once."""
-
     def __init__(
         self, design: Design, parameters: Sequence[Parameter], points: Sequence[Point], requests: int, seed: int
     ) -> None:
@@ -104,7 +100,6 @@ class _Search:
         return found
 
     def descend(self, parts: Sequence[float], report: Callable[[int], object]) -> tuple[list[float], list[list[float]]]:
-        """Returns the last place and the sensitivities there."""
         import numpy as np
 
         here = list(parts)
@@ -129,7 +124,6 @@ class _Search:
         return here, columns
 
     def _columns(self, here: Sequence[float]) -> list[list[float]]:
-        """From differences around a place."""
         found = []
         for number, each in enumerate(self._asked[1]):
             ends = [max(here[number] - each.step, 0.0), min(here[number] + each.step, 1.0)]

@@ -1,9 +1,8 @@
 """Parameters that the data can distinguish, by local sensitivities.
 
-A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics. A column of
-nearly nothing has no effect. If columns, scaled to one length, are nearly dependent, the data determine a combination
-of the parameters; singular vectors of small singular values name them (Belsley, Kuh and Welsch, "Regression
-Diagnostics", 1980, §3.2).
+A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics. If columns,
+scaled to one length, are nearly dependent, the data determine a combination of the parameters; singular vectors of
+small singular values name them (Belsley, Kuh and Welsch, "Regression Diagnostics", 1980, §3.2).
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEAST_EFFECT = 0.005
-"""Half a percent of the statistics."""
 NEARLY_DEPENDENT = 0.15
 """Singular value of scaled columns that are nearly dependent; of independent ones all are 1."""
 TAKES_PART = 0.3
@@ -27,13 +25,11 @@ class Identified:
     """Mean effect of each whole range: 0.1 is ten percent."""
     without_effect: tuple[int, ...]
     together: tuple[tuple[int, ...], ...]
-    """Groups whose members cannot be told apart."""
     uncertainties: tuple[float | None, ...]
     """As a part of its range; None where the data say nothing of it alone."""
 
 
 def identify(columns: Sequence[Sequence[float]], error: float) -> Identified:
-    """columns: of the sensitivity matrix; error: root mean square of the errors at the calibrated values."""
     import numpy as np
 
     matrix = np.asarray(columns, dtype=float).T

@@ -17,10 +17,7 @@ _DIRECTIONS = ("read", "write")
 
 
 def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
-    """A point per depth that has a column. options: fio's job, which a log lacks.
-
-    Raises ConfigError for wrong lines, a header without unit, and missing options.
-    """
+    """A point per depth that has a column. options: fio's job, which a log lacks."""
     for needed in ("rw", "bs", "iodepth"):
         if needed not in options and not (needed == "iodepth" and _header(text) is not None):
             raise ConfigError(f"{label}: {needed}: missing, expected rw, bs and iodepth: a log of latencies has none")
@@ -37,11 +34,9 @@ def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
 
 
 Rows = dict[tuple[str, str | None], list[float]]
-"""Latencies in µs by direction and depth, if known."""
 
 
 def _header(text: str) -> list[str] | None:
-    """In small letters, if the first line has letters."""
     first = text.lstrip("﻿").partition("\n")[0].strip()
     return [part.strip().strip('"').lower() for part in first.split(",")] if re.search("[a-zA-Z]", first) else None
 
@@ -124,7 +119,6 @@ def _median(values: list[float]) -> float:
 
 
 def _is_averaged(times_ms: list[float], latencies_us: list[float], depth: int) -> bool:
-    """At even steps, less often than requests of these latencies complete."""
     steps = [after - before for before, after in pairwise(times_ms)]
     step = _median(steps)
     even = sum(abs(each - step) <= max(1.0, 0.02 * step) for each in steps)

@@ -21,10 +21,7 @@ def is_one(text: str) -> bool:
 
 
 def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
-    """A point per line. options: fio's job, and `data_sheet_iops`, which no rate may exceed by more than a quarter.
-
-    Raises ConfigError, with line and column, for what cannot have been measured.
-    """
+    """A point per line. options: fio's job, and `data_sheet_iops`, which no rate may exceed by more than a quarter."""
     sheet = options.get(DATA_SHEET)
     if sheet is not None and positive(sheet) is None:
         raise ConfigError(f"{label}: {DATA_SHEET}: got {sheet!r}, expected requests/s")

@@ -15,7 +15,6 @@ BELOW = 1e18
 
 
 def positive(found: object) -> float | None:
-    """None for anything else, such as infinity."""
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < BELOW:
         return None
     return float(found)
@@ -31,7 +30,6 @@ STATISTICS = ("iops", "mean_us", *(name_of(quantile) for quantile in QUANTILES))
 @dataclass(frozen=True)
 class Job:
     options: Mapping[str, str]
-    """Without what ends the job."""
     processes: int
     depth: int
     size: str
@@ -44,14 +42,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Point:
-    """One measurement, of reads or of writes."""
-
     name: str
-    """In messages and tables."""
     job: Job
     op: str
     statistics: Mapping[str, float]
-    """Some of `STATISTICS`, by name."""
     latencies_us: tuple[float, ...] = ()
     """In the order of measurement; none where only statistics are known."""
     half: Half = "fitted"
@@ -65,7 +59,7 @@ class Point:
 def halved(points: Sequence[Point], *, judge: bool) -> list[Point]:
     """By kind, size and depth, every second point is judged; with `judge` false, none.
 
-    A single log is cut in the middle. Raises ConfigError for a single point without latencies.
+    A single log is cut in the middle.
     """
     ordered = sorted(points, key=lambda point: (point.op, point.job.kind, size_order(point), point.job.outstanding))
     if not judge:

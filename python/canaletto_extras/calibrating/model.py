@@ -31,7 +31,6 @@ def workload_of(job: Job, requests: int) -> Workload:
 
 
 def check_fits(design: Design, points: Sequence[Point], capacity_bytes: float | None) -> None:
-    """Raises ConfigError for another capacity, or jobs that go beyond it."""
     there = simulate.inspect(design, workload("hm_0", requests=1))["logical_bytes"]
     for point in points:
         reach = max(_reach(flow["synthetic"]) for flow in workload_of(point.job, 1).to_dict()["flow"])
@@ -52,7 +51,6 @@ CAPACITY_WITHIN = 0.1
 
 
 def _reach(synthetic: Mapping[str, Any]) -> float:
-    """As far as the job states one."""
     return sum(bytes_of(synthetic.get(key)) for key in ("working_set_offset", "working_set_size"))
 
 
@@ -81,7 +79,6 @@ def answers(design: Design, points: Sequence[Point], requests: int, seed: int) -
 
 
 Simulated = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", float]
-"""Latencies in µs, whether they are reads, total time."""
 
 
 def simulated(design: Design, job: Job, requests: int, seed: int, report: Any) -> Simulated:
@@ -109,7 +106,6 @@ def _statistics(run: Simulated, op: str) -> Statistics:
 
 
 def errors(points: Sequence[Point], found: Sequence[Statistics]) -> list[dict[str, float]]:
-    """Natural logarithm of ours over measured."""
     return [
         {
             name: math.log(ours[name] / measured)

@@ -16,8 +16,6 @@ MOST = 12
 
 @dataclass(frozen=True)
 class Parameter:
-    """Keys that share it."""
-
     keys: tuple[str, ...]
     """A number behind a list's key is one of its values, such as `flash.read.0`."""
     span: Span
@@ -32,7 +30,6 @@ class Parameter:
         return self.span.at(min(max(part, 0.0), 1.0))
 
     def part(self, value: Value) -> float | None:
-        """Place in the range; None outside, or for another kind."""
         found = quantity(value)
         if self.span.dimension is None:
             number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -44,7 +41,6 @@ class Parameter:
 
     @property
     def step(self) -> float:
-        """A twentieth of the range, or one for whole numbers."""
         return max(0.05, 1 / (self.span.high - self.span.low)) if self.span.is_whole else 0.05
 
     @property
@@ -53,7 +49,6 @@ class Parameter:
 
 
 def read(ranges: Any, place: str) -> tuple[Parameter, ...]:
-    """Raises ConfigError for a wrong table."""
     if not isinstance(ranges, Mapping) or not ranges:
         raise ConfigError(f"{place}: got {ranges!r}, expected a table of keys with their ranges [low, high]")
     found = [_parameter(key, given, f"{place}.{key}") for key, given in _flat(ranges).items()]
@@ -88,7 +83,6 @@ def _parameter(key: str, given: Any, place: str) -> Parameter:
 
 
 def applied(design: Design, parameters: Sequence[Parameter], parts: Sequence[float]) -> Design:
-    """Raises ConfigError for an unknown key."""
     values = {key: each.at(part) for each, part in zip(parameters, parts, strict=True) for key in each.keys}
     return with_values(design, values)
 

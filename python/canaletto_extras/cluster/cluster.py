@@ -44,7 +44,6 @@ class Watch:
         self._tell_at_s = TELL_S
 
     def look(self, threads: int) -> None:
-        """Called all the time, by the thread that may print."""
         now = time.monotonic()
         if threads:
             self._gone_since = None
@@ -76,7 +75,7 @@ class Dask:
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
         """A worker that dies only costs the time it had taken.
 
-        Raises SimulationError if the scheduler is lost, or if no worker will come.
+        Raises SimulationError if the scheduler is lost, or no worker will come.
         """
         waiting = iter(tasks)
         running: dict[Future, tuple[Task, int]] = {}
@@ -111,7 +110,6 @@ class Dask:
             fill()
 
     def close(self) -> None:
-        """Ends the scheduler and its jobs if it is ours."""
         with contextlib.suppress(Exception):
             self._client.close()
             if self._queue is not None:
@@ -127,7 +125,6 @@ class Dask:
         return self._threads
 
     def _await_one(self, finished: Any) -> None:
-        """Looks at the workers meanwhile."""
         self._watch.look(self._counted())
         while not finished.has_ready():
             with finished.thread_condition:
@@ -156,8 +153,6 @@ class Dask:
 
 def connected(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
     """tell: called with reports for those who wait.
-
-    Raises ConfigError if a scheduler is out of reach, without workers, or with another build.
 
     The address is `dask://HOST:PORT`.
     """

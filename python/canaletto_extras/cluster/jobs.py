@@ -17,10 +17,7 @@ _LOOK_S = 1
 
 
 def started(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
-    """Workers of the table `[cluster]`, once one has joined.
-
-    tell: called with reports. Raises ConfigError for a wrong table, and if the batch system takes no job.
-    """
+    """Workers of the table `[cluster]`, once one has joined."""
     place, kind, jobs, keys = _checked(asked)
     distributed, jobqueue = package("distributed"), package("dask_jobqueue")
     kind_of_queue = getattr(jobqueue, _QUEUES[kind])
@@ -42,7 +39,6 @@ def started(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
 
 
 def _checked(asked: Document) -> tuple[str, str, int, dict[str, Any]]:
-    """Place in messages, batch system, number of jobs, keys for dask-jobqueue."""
     table = dict(asked.cluster)
     place = f"{asked.place('cluster')}cluster"
     if not table:
@@ -113,7 +109,6 @@ class _JobWatch(Watch):
         super().look(len(here))
 
     def none_left(self, waited_s: int) -> None:
-        """As at the end of their walltime."""
         ended = self._ended()
         if not ended:
             self.tell(_none_joined(waited_s))
@@ -125,14 +120,12 @@ class _JobWatch(Watch):
         self._queue.scale(jobs=self._jobs)
 
     def _ended(self) -> list[str]:
-        """A worker has the name of its job, or that and a number."""
         return [
             job for job in self._queue.worker_spec if any(f"{name}-".startswith(f"{job}-") for name in self._joined)
         ]
 
 
 def _await_worker(client: Client, check: Callable[[], None], tell: Callable[[str], object]) -> None:
-    """For as long as a queue may take, with reports."""
     tell_at_s = TELL_S
     for waited_s in count(_LOOK_S, _LOOK_S):
         check()

@@ -21,7 +21,6 @@ def build() -> tuple[str, str]:
 
 
 def answer(task: dict[str, Any], contents: Mapping[str, bytes]) -> tuple[bytes, bytes]:
-    """contents: traces that this machine was missing, by hash."""
     asked = Task(**task)
     places: dict[str, str] = {}
     for file, digest in asked.traces.items():
@@ -40,7 +39,6 @@ def moved(task: Task, places: Mapping[str, str]) -> Task:
 
 
 def _place(file: str, digest: str, content: bytes | None) -> str | None:
-    """Its own path, or the cache. None if it is nowhere."""
     cache = files.cache_folder()
     kept = None if cache is None else cache / "traces" / digest.replace(":", "-")
     if kept is not None and content is not None and not _is(str(kept), digest):

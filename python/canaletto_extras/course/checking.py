@@ -53,7 +53,6 @@ def check(path: Path) -> Checked:
 
 
 def _carried_out(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """In a separate folder."""
     names: dict[str, Any] = {"__name__": "__main__"}
     broken = []
     cells = list(_cells(path))

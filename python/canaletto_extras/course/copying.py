@@ -12,10 +12,7 @@ _ELSEWHERE = re.compile(r"\[([^][]+)\]\(\.\./[^)]*\)")
 
 
 def copy(folder: Path, *, solutions: bool = False, force: bool = False) -> list[Path]:
-    """Writes the lessons' notebooks to a folder, which is made, and their solutions to `solutions` within it.
-
-    Returns the files. Raises ConfigError if one exists, unless `force`, OSError if one cannot be written.
-    """
+    """Writes the lessons' notebooks to a folder, which is made, and their solutions to `solutions` within it."""
     copies = [(folder / name, text) for name, text in _texts(solutions)]
     for home in {path.parent for path, _ in copies}:
         home.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,6 @@ Judge = Callable[[Any], str | None]
 class Exercise:
     judge: Judge
     hint: str
-    """For wrong answers."""
 
 
 def workload(name: str, **flows: Mapping[str, Any]) -> cn.Workload:

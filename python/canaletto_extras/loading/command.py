@@ -120,7 +120,6 @@ def _load(
 
 
 def _show(about: dict[str, Any]) -> None:
-    """about: as `--json` has it."""
     from canaletto._report import side_by_side, wires
     from canaletto._run.equal import Equal
     from rich.text import Text

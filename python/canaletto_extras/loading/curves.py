@@ -1,8 +1,8 @@
 """Latency against throughput, from idle to saturated.
 
-Open loops: arrivals are scaled to a number of loads, up to somewhat more than wires, host link and arrays can carry
-by the drive's own arithmetic. Closed loops: the queue depth doubles. The knee is where the mean latency is twice the
-mean of single requests.
+Open loops: arrivals are scaled to a number of loads, up to somewhat more than the drive can carry by its own
+arithmetic. Closed loops: the queue depth doubles. The knee is where the mean latency is twice the mean of single
+requests.
 """
 
 import json
@@ -34,8 +34,6 @@ ARRIVALS: Final = "arrivals"
 QUEUE_DEPTH: Final = "queue_depth"
 
 Row: TypeAlias = dict[str, Any]
-"""`ours` is the mean latency in µs, `load` its place on the curve."""
-
 RUNS = "runs"
 
 AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "busiest without saturation"}
@@ -43,13 +41,9 @@ AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "b
 
 @dataclass(frozen=True)
 class Curve:
-    """With results near three of the points."""
-
     rows: list[Row]
     at: Mapping[str, tuple[Row, Data]]
-    """With root causes, at the loads of `AT`."""
     interconnect: Mapping[str, Any]
-    """Near the knee if there is one, else idle."""
 
 
 Curves = Mapping[str, Curve]
@@ -76,7 +70,6 @@ def measure(
 
     The folder `out` keeps the results for a later call. axis: what grows; by default depth if all flows are closed
     loops, otherwise rate. widths: data wires of links that differ from a fabric's paper. parts: user-defined parts.
-    Raises ConfigError for what cannot be simulated or scaled, SimulationError for a run that stopped.
     """
     if axis is None:
         axis = QUEUE_DEPTH if all(closed is not None for closed in _closed(workload)) else ARRIVALS
@@ -125,7 +118,6 @@ def _explained(run: Run) -> Run:
 
 
 def _told(rows: list[Row]) -> dict[str, Row]:
-    """Idle, the last before the knee, the last that is not saturated."""
     idle, *loaded = rows
     at = knee(rows)
     steady = [row for row in loaded if not row["saturated"]]
@@ -139,7 +131,6 @@ def _told(rows: list[Row]) -> dict[str, Row]:
 
 
 def _closed(workload: Workload) -> list[tuple[str, Any] | None]:
-    """Key and value that make a flow a closed loop; None for one with arrivals."""
     found: list[tuple[str, Any] | None] = []
     for flow in workload.to_dict()["flow"]:
         kind = next(kind for kind in ("synthetic", "trace", "mix") if kind in flow)
@@ -149,7 +140,6 @@ def _closed(workload: Workload) -> list[tuple[str, Any] | None]:
 
 
 def _check_open(workload: Workload) -> None:
-    """Raises ConfigError for a closed loop, whose rate follows from the drive."""
     for number, (flow, closed) in enumerate(zip(workload.to_dict()["flow"], _closed(workload), strict=True)):
         if closed is not None:
             key, value = closed
@@ -178,7 +168,6 @@ def _depths(loads: int, single: Data) -> list[float]:
 
 
 def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
-    """By the drive's arithmetic. single: a result of one request at a time."""
     requests = single["requests"]
     moved = requests["reads"] + requests["writes"]
     if not moved or not requests["bytes"]:
@@ -195,7 +184,6 @@ def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
 
 
 def _row(fabric: str, axis: Axis, place: int, load: float | None, data: Data) -> Row:
-    """With the columns of the experiments' curves."""
     latency, rate = data["latency_us"]["all"], load if axis == ARRIVALS else None
     size = data["bandwidth_mb_s"] / data["iops"] if data["iops"] else 0.0
     served = data["bandwidth_mb_s"] / 1e3
@@ -218,10 +206,7 @@ def _row(fabric: str, axis: Axis, place: int, load: float | None, data: Data) ->
 
 
 def knee(rows: Sequence[Row]) -> Row | None:
-    """Interpolated between two loads; None if nowhere.
-
-    Every number is interpolated, so the point lies on each line through the rows.
-    """
+    """Interpolated between two loads; None if nowhere."""
     idle = rows[0]["ours"]
     for low, high in pairwise(rows):
         if low["ours"] <= 2 * idle < high["ours"]:
@@ -279,7 +264,6 @@ def _iops_at(knee: Row, loaded: Sequence[Row]) -> float | None:
 
 
 def about(found: Mapping[str, Curves], design: str, workload: str, equal: Equal | None) -> dict[str, Any]:
-    """found: curves by place of load."""
     told = {place: plain(each) for place, each in found.items()}
     own = told.pop(OWN)
     counted = {} if equal is None else {"equal": equal.to_dict()}

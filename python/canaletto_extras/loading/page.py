@@ -29,7 +29,6 @@ _LATENCIES = {
     "p99_us": ("p99 latency", "1,000"),
     "p99_99_us": ("p99.99 latency", "100,000"),
 }
-"""With the least requests for each."""
 
 
 def verdict(told: Sequence[Mapping[str, Any]]) -> str:
@@ -65,14 +64,12 @@ def sheets(told: Sequence[Mapping[str, Any]]) -> list[list[list[str]]]:
 
 
 def by_place(about: Mapping[str, Any]) -> list[list[str]]:
-    """A row per fabric. about: as `canaletto load --json` has it."""
     heads = ["IOPS at\nthe knee", "as it is", *(places.HEADINGS[place] for place in SHARES)]
     rows = zip(about["curves"], *(about["hot_spots"][place] for place in SHARES), strict=True)
     return [heads, *([row[0]["fabric"], *(scaled((each["knee"] or {}).get("iops")) for each in row)] for row in rows)]
 
 
 def write(found: Mapping[str, Curves], told: Mapping[str, Any], out: Path) -> None:
-    """told: what `about` says of the curves."""
     contents = {
         TABLE: _csv(told),
         ABOUT: json.dumps({**told, "kind": KIND}, indent=1, allow_nan=False) + "\n",
@@ -84,7 +81,6 @@ def write(found: Mapping[str, Curves], told: Mapping[str, Any], out: Path) -> No
 
 
 def _csv(told: Mapping[str, Any]) -> str:
-    """A row per point; with hot spots, a column for the place."""
     spots = told.get("hot_spots", {})
     rows = [
         {**({"place": place} if spots else {}), "fabric": each["fabric"], **point}

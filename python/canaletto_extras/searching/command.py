@@ -75,7 +75,6 @@ def _search(
 
 
 def _show_dry_run(asked: "Search", json: bool) -> None:
-    """From a few points."""
     from canaletto._io.units import time_us
     from canaletto._sweeping.estimate import estimate
 

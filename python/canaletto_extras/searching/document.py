@@ -43,16 +43,13 @@ class Constraint:
 @dataclass(frozen=True)
 class Search:
     points: sweeping.Document
-    """Shared keys, axes and spans."""
     objectives: tuple[Measure, ...]
     constraints: tuple[Constraint, ...]
     trials: int
     sampler: str
     sampler_seed: int
     batch: int
-    """None depends on the others."""
     seeds: int
-    """For the best points."""
 
     @property
     def label(self) -> str:
@@ -72,7 +69,6 @@ class Search:
 
 
 def read(path: str | os.PathLike[str]) -> Search:
-    """Raises ConfigError for a wrong file."""
     label = os.fspath(path)
     text = read_text(label)
     return checked(label, sweeping.parsed(label, text), text, Path(label).parent)

@@ -19,7 +19,6 @@ class Measure:
     """Its column in the table, with the unit."""
     title: str
     path: str = ""
-    """Empty for measures known without a run."""
     more_is_better: bool = False
 
 

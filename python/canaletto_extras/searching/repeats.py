@@ -21,9 +21,7 @@ from canaletto_extras.searching.study import Trial
 @dataclass(frozen=True)
 class Repeated:
     values: tuple[tuple[float, ...], ...]
-    """One per seed for each objective."""
     alike: tuple[int, ...] = ()
-    """Earlier points of the front within noise."""
 
     @property
     def seeds(self) -> int:
@@ -35,7 +33,6 @@ class Repeated:
 
     @property
     def half_widths(self) -> list[float]:
-        """Of 95 % intervals; 0 for measures without a run."""
         return [half_width(each) or 0.0 for each in self.values]
 
 
@@ -44,7 +41,6 @@ RUNNERS_UP = 5
 
 
 def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
-    """Front by front, the best first."""
     chosen = study.front(asked, trials)
     least = len(chosen) + RUNNERS_UP
     while len(chosen) < least:
@@ -57,9 +53,9 @@ def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def carry_out(asked: Search, trials: Sequence[Trial], best: Sequence[Trial], store: Store) -> Mapping[int, Repeated]:
-    """By number. best: the front's.
+    """Repeats by number.
 
-    None for a single seed, or where the seed is a key to choose. A point that stops with a further seed is left out.
+    best: the front's. None for a single seed, or where the seed is a key to choose.
     """
     if asked.seeds == 1 or "seed" in {axis.key for axis in asked.points.grid.all_axes}:
         return {}

@@ -30,7 +30,6 @@ class Trial:
     """None where an objective does not apply, or without a run."""
     excesses: tuple[float, ...]
     is_pruned: bool = False
-    """It cannot keep a constraint."""
     error: str = ""
 
     @property
@@ -40,10 +39,7 @@ class Trial:
 
 
 def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
-    """Equal points once.
-
-    Raises ConfigError for what cannot be simulated, OSError for a full disk.
-    """
+    """Equal points once."""
     optuna = _optuna()
     study = optuna.create_study(
         directions=["maximize" if each.more_is_better else "minimize" for each in asked.objectives],
@@ -67,10 +63,7 @@ def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
 
 
 def check(asked: Search) -> list[Task]:
-    """Raises ConfigError without Optuna, for a wrong value, or p99 of few requests.
-
-    Returns simulations in which each value of each key occurs.
-    """
+    """Returns simulations in which each value of each key occurs."""
     optuna = _optuna()
     space, resolver = Space(optuna, asked), Resolver(asked.points)
     tasks = []
@@ -87,7 +80,6 @@ LEAST_FOR_P99 = 1_000
 
 
 def _check_requests(asked: Search, task: Task) -> None:
-    """Raises ConfigError for too few requests."""
     names = {each.name for each in (*asked.objectives, *(each.measure for each in asked.constraints))}
     flows = Workload(task.workload, "workload").to_dict()["flow"]
     if "p99" not in names or not all("synthetic" in flow for flow in flows):

@@ -23,8 +23,7 @@ def frame(
 ) -> pl.DataFrame:
     """In the order of trials.
 
-    front: the place on the Pareto front, from 0; null for others. The best points have means and half widths of 95 %
-    intervals. `alike` lists points of the front within noise.
+    front: the place on the Pareto front, from 0; null for others. `alike`: points of the front within noise.
     """
     places = {trial.point.number: place for place, trial in enumerate(best)}
     known = [measures.of_design(tomllib.loads(trial.point.task.design)) for trial in trials]

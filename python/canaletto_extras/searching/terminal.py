@@ -28,7 +28,6 @@ def alike(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
-    """The first objective's best first."""
     front = rows.filter(pl.col("front").is_not_null()).sort("front")
     if not front.height:
         return Text("no tried point keeps all constraints")
@@ -52,7 +51,6 @@ def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
 
 
 def interval(row: Mapping[str, Any], column: str, words: Callable[[float], str]) -> str:
-    """The value of a single seed."""
     mean, half_width = row[f"{column}_mean"], row[f"{column}_half_width"]
     if mean is None or not half_width:
         return words(row[column] if mean is None else mean)

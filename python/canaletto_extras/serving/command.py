@@ -141,7 +141,6 @@ def _serve(
 def _served(
     drive: "Design", options: "Options", trace: Path | None, out: Path | None, *, force: bool, report: bool
 ) -> dict[str, object]:
-    """Returns the statistics."""
     from canaletto._io import files
     from canaletto._run import config, folder, running
 

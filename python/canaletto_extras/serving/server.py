@@ -45,7 +45,6 @@ class Options:
     seed: int = 1
 
     def check(self) -> None:
-        """Raises ConfigError for options that do not fit together."""
         if self.socket is not None and self.listen is not None:
             raise ConfigError("--socket and --listen: both given, expected one of them")
         if self.socket is None and self.listen is None and self.command is None:
@@ -67,14 +66,13 @@ class Options:
         self.address()
 
     def power_ps(self) -> int | None:
-        """In picoseconds. Raises ConfigError for another text."""
         if self.lose_power_at is None:
             return None
         label = f"--lose-power-at {self.lose_power_at}"
         return time_ps(self.lose_power_at, label, "a simulated time with its unit, such as 1.5ms")
 
     def address(self) -> str | None:
-        """Raises ConfigError for a wrong address, and for one that other machines reach unless that is wanted."""
+        """Refuses an address that other machines reach unless that is wanted."""
         if self.listen is None:
             return None
         host, _, port = self.listen.rpartition(":")
@@ -101,8 +99,6 @@ def serve(
 
     Returns statistics with the command's status. trace: a file for requests, and its final name. say: called with
     reports.
-
-    Raises ConfigError for what cannot be served, SimulationError if the simulation cannot continue.
     """
     options.check()
     if not hasattr(_engine, "Server"):
@@ -150,7 +146,6 @@ def serve(
 
 
 def check_used(statistics: Mapping[str, Any], out: Path) -> None:
-    """Raises SimulationError without requests, of which there is no run to keep."""
     if not any(found["completed"] for found in statistics["requests"].values()):
         raise SimulationError(f"{out}: no client has asked for anything, so that there is no run to keep")
 
@@ -172,7 +167,6 @@ def _uri(socket: Path | None, options: Options, port: int | None) -> str:
 
 
 def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) -> int | None:
-    """Returns its status; None if a signal ended it."""
     where = {"uri": uri, "unixsocket": "" if socket is None else os.path.abspath(socket)}
     # Its output would mix with ours: standard output is for statistics.
     with subprocess.Popen(["sh", "-c", command], env={**os.environ, **where}, stdout=2) as running:

@@ -36,7 +36,6 @@ def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_numb
 
 
 def curves(points: Points, measure: Measure, x: str, lines: str | None) -> Spec:
-    """Means at each value of a key, a line per level of another."""
     means = points.curves(x, lines, measure)
     rows = [{**row, "value": short(row["value"])} for row in means.iter_rows(named=True)]
     values = means["x"].unique().sort().to_list()
@@ -70,7 +69,6 @@ MOST_TICKS = 12
 
 
 def _shades(number: int) -> list[str]:
-    """Of a scale where there are many."""
     if number <= len(colours.OWN):
         return list(colours.OWN[:number])
     steps = colours.SEQUENTIAL[:-1]
@@ -130,7 +128,6 @@ def scatter(points: Points, x: Measure, y: Measure, front: pl.DataFrame) -> Spec
 
 
 def parallel(points: Points) -> Spec:
-    """A line per point across all keys and results."""
     rows = points.rows[:: -(-points.rows.height // MOST_LINES)]
     names = [*points.axes, *(measure.column for measure in points.measures)]
     places = {f"d{number}": _places(points, rows, name) for number, name in enumerate(names)}
@@ -173,7 +170,6 @@ def parallel(points: Points) -> Spec:
 
 
 def _marks(points: Points, key: str, name: str) -> list[dict[str, object]]:
-    """The least and the largest number, or every text."""
     values = points.rows[name].drop_nulls()
     told = next((measure.told for measure in points.measures if measure.column == name), cell)
     if values.dtype.is_numeric():
@@ -194,7 +190,6 @@ def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:
 
 
 def _places(points: Points, rows: pl.DataFrame, name: str) -> list[float | None]:
-    """From 0 to 1; texts are spread evenly."""
     if rows[name].dtype.is_numeric():
         least, most = points.rows[name].min(), points.rows[name].max()
         width = (most - least) or 1  # type: ignore[operator]

@@ -35,7 +35,6 @@ def html(found: "Sweep") -> str:
 
 
 def _asked(found: "Sweep") -> Mapping[str, str]:
-    """Empty for a sweep without a file."""
     file = found.path / "sweep.toml"
     return dict(from_toml(file.read_text(encoding="utf-8")).get("page", {})) if file.is_file() else {}
 
@@ -67,14 +66,10 @@ def verdict(points: Points) -> str:
 
 
 LOADS = ("inter_arrival_us", "queue_depth", "speed")
-"""Without prefixes."""
 
 
 def chosen_axes(points: Points, asked: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """By default a load, or the most important number, and fabrics.
-
-    asked: `[page]` of the sweep's file.
-    """
+    """By default a load, or the most important number, and fabrics."""
     first = points.measures[0] if points.measures else None
     ranked = sorted(points.axes, key=lambda axis: points.strength(axis, first) if first else 1, reverse=True)
     numbers = [axis for axis in ranked if points.rows[axis].dtype.is_numeric()]

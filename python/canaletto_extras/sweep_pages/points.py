@@ -12,7 +12,6 @@ class Measure:
     column: str
     name: str
     title: str
-    """Title of an axis, with the unit."""
     more_is_better: bool = False
 
     def told(self, value: float | None) -> str:
@@ -40,13 +39,10 @@ CLASSES = 8
 
 
 class Points:
-    """Seeds averaged."""
-
     measures: list[Measure]
     """With a value for any point: p99 needs 1,000 requests."""
 
     def __init__(self, rows: pl.DataFrame, axes: Sequence[str], measures: Sequence[Measure] = MEASURES) -> None:
-        """rows: without points that stopped. axes: columns of differences, seeds aside."""
         self.axes = list(axes)
         measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
         self.measures = [each for each in measured if rows.height and (each != AMPLIFICATION or varies(rows, each))]
@@ -67,14 +63,12 @@ class Points:
         return [(name, found[name]) for name in order if found.get(name) is not None]
 
     def curves(self, x: str, lines: str | None, measure: Measure) -> pl.DataFrame:
-        """Columns x, line and value."""
         level = self.levels[lines][0] if lines else [""] * self.rows.height
         chosen = pl.DataFrame({"x": self.rows[x], "line": level, "value": self.rows[measure.column]})
         means = chosen.group_by("x", "line", maintain_order=True).agg(pl.col("value").mean())
         return means.drop_nulls().sort("x")
 
     def mean_causes(self, axis: str) -> dict[str, dict[str, float]]:
-        """In µs, means over all points."""
         level, order = self.levels[axis]
         means = self.rows.select(self.causes).with_columns(pl.Series("level", level)).group_by("level").mean()
         found = {row.pop("level"): row for row in means.iter_rows(named=True)}
@@ -82,7 +76,6 @@ class Points:
         return {name: {_cause(column): time for column, time in found[name].items() if time} for name in known}
 
     def largest_cause(self, row: Mapping[str, object]) -> str:
-        """With its share."""
         times = {name: time for name in self.causes if isinstance(time := row[name], float) and time > 0}
         if not times:
             return ABSENT
@@ -90,7 +83,6 @@ class Points:
         return f"{cause_label(_cause(most))}, {share(times[most] / sum(times.values()))}"
 
     def strength(self, axis: str, measure: Measure) -> float:
-        """Largest mean at any level over the smallest."""
         values = [value for _, value in self.effect(axis, measure)]
         return max(values) / min(values) if values and min(values) > 0 else 1.0
 
@@ -98,7 +90,6 @@ class Points:
         return self.rows.sort(measure.column, descending=measure.more_is_better, nulls_last=True).row(0, named=True)
 
     def front(self, first: Measure, second: Measure) -> pl.DataFrame:
-        """No other is better in one measure and no worse in the other."""
         rows = self.rows.drop_nulls([first.column, second.column]).sort(
             first.column, second.column, descending=[first.more_is_better, second.more_is_better]
         )
@@ -120,7 +111,6 @@ def _cause(column: str) -> str:
 
 
 def levels(values: pl.Series) -> tuple[list[str], list[str]]:
-    """As text, in order. Many numbers are put into classes."""
     if values.dtype.is_numeric() and values.n_unique() > MOST_LEVELS:
         ends = [values.quantile(n / CLASSES, "nearest") for n in range(1, CLASSES)]
         edges = sorted({end for end in ends if end is not None and end < values.max()})  # type: ignore[operator]

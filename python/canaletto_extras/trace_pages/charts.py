@@ -14,7 +14,6 @@ _POINTS = 400
 
 
 def sizes(found: Mapping[str, Any]) -> Spec | None:
-    """None without requests that move data."""
     reads, writes = found["sizes"]
     lines = [
         {"kind": kind, **_cumulative(((size / 1024, number) for size, number in counts), number)}
@@ -27,7 +26,6 @@ def sizes(found: Mapping[str, Any]) -> Spec | None:
 
 
 def gaps(found: Mapping[str, Any]) -> Spec | None:
-    """None if all arrive together."""
     counts = [(gap, number) for gap, number in found["inter_arrivals"] if gap > 0]
     if not counts:
         return None
@@ -39,7 +37,6 @@ def gaps(found: Mapping[str, Any]) -> Spec | None:
 
 
 def reuse(found: Mapping[str, Any]) -> Spec | None:
-    """None if no access returns."""
     reuse = found["reuse"]
     if not reuse["distances"]:
         return None
@@ -48,7 +45,6 @@ def reuse(found: Mapping[str, Any]) -> Spec | None:
 
 
 def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
-    """None if none moves data."""
     maps = found["map"]
     parts = [maps[place] for place, name in enumerate(("read", "write")) if kind in (name, "all")]
     cells: dict[tuple[float, float], int] = {}
@@ -157,7 +153,6 @@ def _kinds(kinds: Sequence[str], legend: alt.Legend | None) -> alt.Color:
 
 
 def _cumulative(counts: Iterable[tuple[float, float]], total: float, before: float = 0) -> dict[str, list[float]]:
-    """As few points as a line needs; `before` counts for the first."""
     ordered = sorted(counts)
     shares = [100 * reached / total for reached in accumulate((number for _, number in ordered), initial=before)][1:]
     points = [(short(value, 6), short(share, 4)) for (value, _), share in zip(ordered, shares, strict=True)]

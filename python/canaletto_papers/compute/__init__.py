@@ -12,4 +12,3 @@ FIGURES = of_modules(
     filters
     """,
 )
-"""Operands that are combined, then data that are looked through."""

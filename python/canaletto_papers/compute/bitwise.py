@@ -18,14 +18,10 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settin
 
 OPERANDS = (4, 16, 48)
 SYSTEMS = {"host": ("host", 48), "ParaBit": ("array", 1), "Flash-Cosmos": ("array", 48)}
-"""Place of the computation, and operands sensed at once."""
-
 PUBLISHED = {("ParaBit", "rate"): 3.5, ("host", "rate"): 32.0, ("ParaBit", "energy"): 3.3, ("host", "energy"): 95.0}
-"""The abstract's means over three applications."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Each system with each number of operands."""
     found: dict[Label, Run] = {}
     for system, (at, at_once) in SYSTEMS.items():
         design = drive(8, 8.0, **{"compute.array.operands": at_once, "compute.array.groups": 1})
@@ -38,7 +34,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per number of operands, system and quantity."""
     rows: list[Row] = []
     for operands in OPERANDS:
         best = found["Flash-Cosmos", str(operands)]

@@ -28,7 +28,6 @@ def drive(channels: int, link_gb_s: float, **changes: Any) -> Design:
 
 
 def tasks(requests: int, size_kib: int, depth: int, **compute: Any) -> Workload:
-    """Tasks one behind the other, that many outstanding."""
     shape = {
         "requests": requests,
         "read_share": 1.0,
@@ -40,7 +39,6 @@ def tasks(requests: int, size_kib: int, depth: int, **compute: Any) -> Workload:
 
 
 def operand_rate(found: Data) -> float:
-    """Bytes of operands per second."""
     report = found["flows"][0]["compute"]
     return float(report["operand_bytes"] / (found["execution_time_us"] * 1e-6))
 

@@ -19,7 +19,6 @@ from canaletto_papers.compute.drives import drive, energy_per_byte, operand_rate
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settings
 
 DRIVES = {"16 channels, PCIe 4.0": (16, 7.0), "8 channels, SATA": (8, 0.56)}
-"""Channels and link."""
 AT = ("host", "channel", "chip")
 FAST, SLOW = DRIVES
 PUBLISHED: Mapping[tuple[str, str, str], Mapping[str, float]] = {
@@ -31,11 +30,9 @@ PUBLISHED: Mapping[tuple[str, str, str], Mapping[str, float]] = {
     ("REIS", "chip", "rate"): {FAST: 13.0},
     ("REIS", "chip", "energy"): {FAST: 55.0},
 }
-"""By system, place and quantity: the abstracts' numbers by drive."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Each drive and place."""
     fast = {"compute.host.rate": "100GB/s", "compute.channel.rate": "10GB/s", "compute.chip.rate": "10GB/s"}
     return {
         (name, at): Run(
@@ -48,7 +45,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per published system, quantity and drive."""
     rows: list[Row] = []
     for (system, at, quantity), by_drive in PUBLISHED.items():
         for name, published in by_drive.items():

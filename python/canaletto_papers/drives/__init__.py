@@ -19,4 +19,3 @@ FIGURES = of_modules(
     load_errors
     """,
 )
-"""From what was calibrated to what was not looked at."""

@@ -36,13 +36,11 @@ HOSTS: Mapping[tuple[str, str], Mapping[str, str]] = {
 
 @cache
 def design(drive: str, engine: str | None = None) -> Design:
-    """Without an engine the host takes no time."""
     made = config.quiet_design(PRESETS[drive])
     return made if engine is None else made.replace(**HOSTS[drive, engine])
 
 
 def requests(number: int, size: str, depth: int, **keys: Any) -> Workload:
-    """`keys`: of the flow."""
     shape = {"requests": number, "read_share": 1.0, "size": size, "alignment": size, "queue_depth": depth, **keys}
     return workload("measured", [flow("measured", shape)])
 
@@ -52,7 +50,6 @@ def extent(scale: Scale) -> int:
 
 
 CUTS = 200
-"""At the middle of equal parts."""
 
 
 @dataclass(frozen=True)
@@ -83,5 +80,4 @@ def measures(data: Data) -> dict[str, float | None]:
 
 
 def error_percent(ours: float | None, theirs: float) -> float | None:
-    """None for a percentile of too few requests."""
     return None if ours is None else (ours / theirs - 1) * 100

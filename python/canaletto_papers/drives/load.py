@@ -38,7 +38,6 @@ PRESETS = {
     "Kioxia CM7-R 3.84 TB": ("pcie5-tlc-cm7r", 310_000),
     "WD data centre 960 GB": ("pcie3-tlc-wd-dc", 49_000),
 }
-"""Preset and random writes of the data sheet, by drive."""
 BEYOND = 500_000
 """Requests/s that no drive serves."""
 LATENCIES = ("read p50", "read p99", "read p99.9", "write p50", "write p99", "write p99.9")
@@ -47,7 +46,6 @@ SERVED = "served, k/s"
 
 @cache
 def measured() -> dict[str, dict[int, dict[str, float]]]:
-    """Measured numbers by drive and offered requests/s."""
     text = files(__package__).joinpath("load_measured.csv").read_text(encoding="utf-8")
     found: dict[str, dict[int, dict[str, float]]] = {}
     for drive, offered, served, *latencies in csv.reader(text.splitlines()[1:]):
@@ -72,7 +70,6 @@ def design(drive: str) -> Design:
 
 
 def traffic(offered: int, until_s: float) -> Workload:
-    """The probe and six threads of load."""
     shared: dict[str, Any] = {"size": "4KiB", "queue_depth": 64, "stop": f"{until_s * 1e3:.0f}ms"}
     each = (offered - PROBE_RATE // 2) / 6
 
@@ -135,7 +132,6 @@ SHADES = {
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart per drive: medians against offered load, both."""
     charts = {}
     for drive in dict.fromkeys(row["drive"] for row in rows):
         drawn = []

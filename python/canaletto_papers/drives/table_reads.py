@@ -29,7 +29,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def rows_of(found: Mapping[Label, Data], known: Mapping[tuple[str, str, str, int], Numbers]) -> list[Row]:
-    """A line per statistic: ours next to what was measured."""
     rows: list[Row] = []
     for (drive, engine, size, depth), data in found.items():
         measured = known[drive, engine, size, int(depth)]

@@ -26,7 +26,6 @@ from canaletto_papers.flows import flow, workload
 WITHOUT, INITIAL, PERSISTENT = "one handle", "two handles", "two handles, persistently isolated"
 SHADES = {WITHOUT: "#c1121f", INITIAL: "#2a6f97", PERSISTENT: "#8ecae6"}
 PUBLISHED = {(0.5, WITHOUT): 1.3, (0.5, INITIAL): 1.03}
-"""At half of the space in use, by system."""
 USED = (0.5, 0.75, 1.0)
 OBJECTS = (0.2, 0.5, 0.8)
 STATED = 0.5
@@ -48,7 +47,6 @@ def drive(system: str) -> Design:
 
 
 def _cache(system: str, used: float, objects: float, turnovers: int) -> Workload:
-    """In multiples of the drive's pages."""
     written = turnovers * PAGES
     # So slow that nothing waits: both flows keep their shares.
     gap_us = 40.0

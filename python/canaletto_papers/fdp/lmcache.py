@@ -31,9 +31,7 @@ from canaletto_papers.flows import flow, workload
 WITHOUT, WITH = "one handle", "a handle for each class"
 PUBLISHED = {WITHOUT: 2.6, WITH: 1.425}
 ORDERS = {"random": "uniform", "oldest first": "sequential"}
-"""Order in which a worker replaces its objects."""
 SHARES = ("by space", "equal", "churning")
-"""Workers' shares of the writes."""
 PAGE = 4096
 MIB = 2**20
 WORKERS = (
@@ -43,13 +41,11 @@ WORKERS = (
     *[("prompt", 2, 90)] * 3,
     ("metadata", 1, 45),
 )
-"""Class, MiB of an object and GiB of the space of each."""
 CLASSES = tuple(dict.fromkeys(name for name, _, _ in WORKERS))
 CHURN = {"chat": 10, "prompt": 10, "metadata": 10}
 """How much more of their space these classes write, if they churn."""
 CAPACITY = 960
 UNITS = (65, 72, 80)
-"""Reclaim units of the drive."""
 TURNS = 4
 SHADES = ("#2a6f97", "#8ecae6", "#219ebc", "#adb5bd", "#6a4c93", "#ffb703")
 START_S = 60
@@ -60,7 +56,6 @@ PAGE_US = 60.0
 
 @cache
 def drive(units: int) -> Design:
-    """A drive with that many reclaim units of 16 MiB."""
     keys = {
         "base": "performance-optimized",
         "name": "placed",
@@ -104,7 +99,6 @@ def _work(system: str, order: str, shares: str, turns: float) -> Workload:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each line."""
     turns = 1.5 if scale.quick else TURNS
     lines = [(order, shares, UNITS[0]) for order in ORDERS for shares in SHARES]
     lines += [("random", "churning", units) for units in UNITS[1:]]
@@ -116,7 +110,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line for each system, order and share, without the first fill."""
     rows: list[Row] = []
     fill = sum(space for _, _, space in WORKERS) * MIB // PAGE
     for (system, order, shares, units), data in found.items():
@@ -128,7 +121,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """By system."""
     drawn = [{**row, "line": f"{row['replaced']}, {row['writes']}"} for row in rows if row["units"] == UNITS[0]]
     made = [{"handles": row["system"], "system": row["line"], "ours": row["ours"]} for row in drawn]
     made += [{"handles": system, "system": "measured", "ours": value} for system, value in PUBLISHED.items()]

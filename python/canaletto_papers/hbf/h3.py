@@ -19,7 +19,6 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settin
 from canaletto_papers.hbf.stack import stack, stream
 
 CHANNELS, UNITS = 16, 320
-"""Units that read 1.05 TB/s in 20 us."""
 LINK_GB_S, OUTSTANDING = 1000.0, 2
 
 WEIGHTS, LAYERS, WIDTH = 405e9, 126, 16_384
@@ -30,7 +29,6 @@ CASES = {"1M": (1 << 20, 8), "10M": (10 << 20, 32)}
 
 LINEAR, ALL = "linear layers", "linear layers and attention"
 PUBLISHED = {("1M", "batch"): 2.6, ("10M", "batch"): 18.8, ("1M", "throughput"): 1.25, ("10M", "throughput"): 6.14}
-"""The source's §IV, over HBM alone."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
@@ -52,7 +50,6 @@ def throughput(batch: float, tokens: int, processors: int, hbf_bytes_s: float | 
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` over HBM alone."""
     cube = found["cube",]["bandwidth_mb_s"] * 1e6
     rows: list[Row] = []
     for context, (tokens, processors) in CASES.items():

@@ -35,7 +35,6 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in cycles."""
     rows: list[Row] = []
     for (placement, stride), data in found.items():
         ours, published = data["execution_time_us"] * MHZ, PUBLISHED[placement, int(stride)]

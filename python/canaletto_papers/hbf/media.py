@@ -40,7 +40,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in GB/s."""
     rows: list[Row] = []
     for (channels, way), data in found.items():
         closed = int(channels) * UNITS * PAGE / READ_US / 1e3

@@ -35,7 +35,6 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in percent of throughput lost."""
     took = {float(time): data["execution_time_us"] for (time,), data in found.items()}
     rows: list[Row] = []
     for time in TIMES_US:

@@ -21,7 +21,6 @@ def _base() -> Design:
 
 
 def stack(channels: int, units: int, read: str, **changes: Any) -> Design:
-    """Units that read by themselves, on channels of 192 GB/s."""
     keys: Mapping[str, Any] = {
         "geometry.channels": channels,
         "geometry.chips_per_channel": units,

@@ -51,7 +51,6 @@ def reads(requests: int, gb_s: float, hot: bool = False) -> Workload:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """And a run of single reads."""
     found: dict[Label, Run] = {}
     alone = flow("reads", {"read_share": 1.0, "size": "4KiB", "requests": 1_000, "queue_depth": 1})
     for situation in SITUATIONS:

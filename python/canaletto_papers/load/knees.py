@@ -18,7 +18,6 @@ from canaletto_papers.load.drives import FABRICS, SHADES
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in GB/s."""
     points = curves.table(found)
     rows: list[Row] = []
     for situation in curves.SITUATIONS:

@@ -35,7 +35,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in GB/s."""
     return [
         {
             "ssd": preset,

@@ -18,4 +18,3 @@ FIGURES = of_modules(
     back_end
     """,
 )
-"""MQSim's own files first, then the slides' order."""

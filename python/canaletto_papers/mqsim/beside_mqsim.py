@@ -16,7 +16,6 @@ Recorded = Mapping[int, tuple[float, float, float]]
 
 
 def scenarios(case: str, device: str, first: int, depths: Iterable[int], stop_s: float) -> dict[Label, FileRun]:
-    """Flow-1 has `first` outstanding."""
     found: dict[Label, FileRun] = {}
     for depth in depths:
         load = f"QD {depth}"

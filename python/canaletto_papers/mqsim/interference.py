@@ -61,7 +61,6 @@ def rows(
 
 
 def charts(found: Sequence[Row], title: str, *, log: bool = True) -> dict[str, Spec]:
-    """Slowdowns and fairness; points are published."""
     scale = alt.Scale(type="log", base=2, nice=False) if log else alt.Scale()
     places = sorted({row["x"] for row in found})
     x = alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(values=places))

@@ -25,8 +25,6 @@ SHADES = {FRESH: "#0072b2", STEADY: "#d55e00"}
 MINUTES = 8
 STRETCH_S = 20
 REQUESTS_A_BLOCK = 3.125
-"""Per plane and second."""
-
 OVERPROVISIONING = 1 - 0.70 * 0.93
 """70 % of what MQSim's drive shows of its flash (the real drives were preconditioned by writing so much)."""
 
@@ -46,7 +44,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def stretches(data: Data) -> list[tuple[float, float | None]]:
-    """In minutes, and the mean latency completed in it."""
     series = data["series"]
     interval_s = series["interval_us"] / 1e6
     sums: dict[int, list[tuple[float, float]]] = {}

@@ -45,7 +45,6 @@ def epochs(data: Data) -> int:
 
 
 def work(data: Data) -> dict[str, float | int | None]:
-    """Systems that did different work are seen."""
     return {"epochs": epochs(data), "write_amplification": data["flash"]["write_amplification"]}
 
 

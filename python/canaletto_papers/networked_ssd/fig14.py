@@ -50,7 +50,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`measured` is the mean latency in us."""
     values = {label: latency(data) for label, data in found.items()}
     better = {label: values[(*label[:3], BASE)] / value for label, value in values.items()}
     return [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]

@@ -45,7 +45,6 @@ def steady(found: Mapping[Label, Data]) -> list[str]:
 
 
 def averages(found: Mapping[Label, Data]) -> dict[tuple[str, str], float | None]:
-    """None without a steady workload."""
     latency = {label: data["latency_us"]["all"]["mean"] for label, data in found.items()}
     names = steady(found)
     better = {other: [latency[name, *other] / latency[name, "pnSSD", "SpGC"] for name in names] for other in PUBLISHED}
@@ -53,7 +52,6 @@ def averages(found: Mapping[Label, Data]) -> dict[tuple[str, str], float | None]
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Then by how much pnSSD with SpGC is better: average and median."""
     latency = {label: data["latency_us"]["all"]["mean"] for label, data in found.items()}
     counted = steady(found)
     rows: list[Row] = [

@@ -37,7 +37,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """In percent of the time."""
     rows: list[Row] = []
     for (kind,), data in found.items():
         shares = {part["part"]: part["share"] for part in data["utilisation"] if part["part"].startswith("channel")}

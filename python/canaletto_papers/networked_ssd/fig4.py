@@ -49,7 +49,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`measured`: mean latency in us (open loop) or requests/s."""
     values = {label: latency(data) if label[1] == OPEN else data["iops"] for label, data in found.items()}
     better: dict[Label, float] = {}
     for label, value in values.items():

@@ -59,8 +59,7 @@ def improvements(
 ) -> list[Row]:
     """Then averages, and published maxima.
 
-    values: by traffic, load, workload and system; better_by: the improvement. published: by system and `AVERAGE` or
-    `MOST`.
+    published: by system and `AVERAGE` or `MOST`.
     """
     rows: list[Row] = []
     for kind, load, system in dict.fromkeys((label[0], label[1], label[3]) for label in values):

@@ -17,7 +17,6 @@ AVERAGE = "average"
 
 
 def runs(scale: Scale, allocation: str, systems: Iterable[str] = SYSTEMS, **keys: object) -> dict[Label, Run]:
-    """keys: of the drive."""
     found: dict[Label, Run] = {}
     for order, kind in PATTERNS:
         for depth in DEPTHS:
@@ -37,7 +36,6 @@ def runs(scale: Scale, allocation: str, systems: Iterable[str] = SYSTEMS, **keys
 
 
 def measured(found: Mapping[Label, Data]) -> list[Row]:
-    """By how much it is below baseSSD's."""
     values = {label: latency(data) for label, data in found.items()}
     return [
         {

@@ -63,7 +63,6 @@ def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """For `system` the changes are the colours."""
     rows: list[Row] = []
     for scenario, title in TITLES.items():
         for system, orders in ORDERS.items():

@@ -108,7 +108,6 @@ def factor(keys: Keys, half: str) -> float:
 
 @cache
 def nearest(group: str, half: str) -> Point:
-    """From the defaults or from a drawn start."""
     ranges = GROUPS[group]
     drawn = random.Random(1)
     starts = [tuple(each.default for each in ranges), tuple(drawn.choice(each.values) for each in ranges)]

@@ -29,8 +29,6 @@ from canaletto_papers.verdicts import NEARLY, comes_near
 POWERS = range(-4, 5)
 
 CLOSE = 0.002
-"""Ratios closer to each other than this part match."""
-
 STEPS = 16
 
 NO_KEY = "none; nearest"
@@ -74,7 +72,6 @@ def _apart(found: Found, wanted: float) -> float:
 
 
 def _scaled(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterator[Found]:
-    """Else the end that comes nearer."""
     if key not in SCALED:
         return
     default = defaults()[key]
@@ -102,7 +99,6 @@ def _scaled(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterat
 def _crossing(
     at: Callable[[float], Found | None], start: tuple[float, float], high: float, wanted: float
 ) -> Iterator[Found]:
-    """The ratio crosses the wanted one between two powers."""
     low, side = start
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -122,7 +118,6 @@ def _chosen(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterat
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """Else the nearest key."""
     rows: list[Row] = []
     for row in ratios({}):
         if row["setting"] != AS_IT_IS or row["published"] is None or comes_near(row["ours"], row["published"], NEARLY):

@@ -51,7 +51,6 @@ FILES = (
 NUMBERED = tuple(f"real trace {number}" for number in (1, 2, 3, 4))
 
 Sizes = tuple[tuple[tuple[int, int], ...], ...]
-"""Sizes in bytes, and how many, of reads and of writes."""
 
 
 def sources() -> tuple[str, ...]:
@@ -61,7 +60,6 @@ def sources() -> tuple[str, ...]:
 
 
 def named() -> dict[str, tuple[str, str]]:
-    """Trace, the slides' name and the source."""
     pairs = zip(NUMBERED, sources(), strict=True)
     return {
         f"{number} (profile {source} in its place)" if source in PROFILES else number: (number, source)
@@ -91,7 +89,6 @@ def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """The slides' ratios are of their own traces."""
     return [
         {
             "trace": Path(source).name,
@@ -113,6 +110,4 @@ def chart(rows: list[Row]) -> Spec:
 
 
 JUDGED = Settings((), of="max-improvement")
-"""Its numbers are judged in `max-improvement`."""
-
 FIGURE = Figure("real-traces", "Traces at about 20 % hits", __doc__, nothing, table, chart, JUDGED)

@@ -66,8 +66,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """Further values of keys: 133 MB/s is parallel ATA's rate."""
 
 SHOWN = 0.005
-"""Smaller changes are not in the chart."""
-
 UNSTATED = {"attachment.ata.rate": "300MB/s"}
 
 
@@ -110,8 +108,6 @@ Measure = Callable[[str, Keys], float]
 
 
 def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
-    """`printed` is the published ratio of NBDP."""
-
     def line(key: str, default: str, setting: str, given: str, keys: Keys, known: float | None) -> Row:
         ratios = {system: measure(system, keys) for system in SYSTEMS if system != BASELINE}
         said = {"operation": operation, "key": key, "default": default, "setting": setting, "given": given}
@@ -125,7 +121,6 @@ def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
 
 
 def chart(of: str, rows: list[Row]) -> Spec:
-    """Upright lines where the ratios are as it is."""
     systems = [system for system in SYSTEMS if system != BASELINE]
 
     def moves(row: Row) -> bool:
@@ -154,8 +149,6 @@ def chart(of: str, rows: list[Row]) -> Spec:
 
 
 def figure(name: str, operation: str, measure: Measure, of: str) -> Figure:
-    """Published ratios are those `of` it."""
-
     def made(_: Mapping[Label, Data]) -> list[Row]:
         return table(operation, measure, published(of, "NBDP"))
 

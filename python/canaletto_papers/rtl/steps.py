@@ -19,9 +19,10 @@ _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 @dataclass
 class _Controller:
-    """departs: its next scout has not reached a router yet. decided: cycle of a decision without a row yet. links.
+    """A controller at some cycle.
 
-    Held by the scout, with cycles. began: when bytes began to cross.
+    departs: its next scout has not reached a router yet. decided: cycle of a decision without a row. links: held by
+    the scout, with cycles. began: when bytes began to cross.
     """
 
     transfer: Transfer
@@ -103,7 +104,6 @@ class _Steps:
                 controller.departs = True
 
     def _ended(self, now: int, number: int) -> Iterator[tuple[Any, ...]]:
-        """The last byte has just arrived."""
         controller = self._controllers.pop(number)
         transfer = controller.transfer
         for link in (self._own[number], *(link for link, _ in controller.links)):

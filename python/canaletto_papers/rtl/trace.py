@@ -42,8 +42,7 @@ def trace(
 
     window: in simulated picoseconds; by default the first 200 us. animation: name of a page (HTML).
 
-    Raises ConfigError if it is no frozen run of `venice`, without `rtl/` or Verilator, if a file exists (unless
-    `force`) or nothing is transferred; SimulationError if the run or a tool fails.
+    Raises ConfigError or SimulationError.
     """
     for path in (out, animation):
         if path is not None:
@@ -63,10 +62,7 @@ def trace(
 def serve(
     run: str | PathLike[str], window: Window | None, waves: Path | None = None, program: Path | None = None
 ) -> Served:
-    """waves: where a VCD goes. program: simulator of the run's array; otherwise it is built.
-
-    Raises what `trace` raises.
-    """
+    """waves: where a VCD goes. program: simulator of the run's array; otherwise it is built."""
     tools, home = _tools(), Path(run)
     design, workload = folder.configuration(home)
     if design.fabric != "venice":
@@ -109,7 +105,6 @@ def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
 
 
 def _said(command: list[str | Path], **options: Any) -> str:
-    """Raises SimulationError with the end of standard error."""
     done: subprocess.CompletedProcess[str] = subprocess.run(
         command, capture_output=True, text=True, check=False, **options
     )

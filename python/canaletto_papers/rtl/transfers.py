@@ -37,8 +37,6 @@ class Transfer:
 
 @dataclass(frozen=True)
 class _Sent:
-    """When a controller took it, which one, and when its first scout departed."""
-
     taken: int
     departs: int
     controller: int
@@ -46,7 +44,6 @@ class _Sent:
 
 
 def transfers(timeline: Timeline, window: Window) -> list[Transfer]:
-    """In the order in which controllers took them."""
     chips = [each for each in timeline.parts if each["kind"] == "chip"]
     controllers = [each["from"] for each in timeline.parts if each["kind"] == "controller_link"]
 

@@ -40,7 +40,6 @@ SHAPES = {
 
 
 def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
-    """Programs cost a command per page; arrays and wires overlap."""
     return bounds.Drive(
         fabric="bus",
         rows=shape.channels,
@@ -114,7 +113,6 @@ def _base() -> Design:
 
 
 def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["baseline"], size: int = 512) -> Design:
-    """`changes`: other keys. It maps units of a request's size."""
     keys = {
         "ftl.mapping_unit": f"{size}B",
         "geometry.channels": shape.channels,
@@ -125,8 +123,6 @@ def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["base
 
 
 _WRITES = 400_000
-"""Collection is steady then."""
-
 DEPTH = 8_000
 """The host's queues are never empty."""
 

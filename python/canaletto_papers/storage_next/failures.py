@@ -40,7 +40,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in millions per second, also over the value without failures."""
     rows: list[Row] = []
     for (mix, failure), data in found.items():
         none = found[mix, str(FAILURES[0])]

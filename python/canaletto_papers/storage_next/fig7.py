@@ -53,7 +53,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in millions of requests per second."""
     rows: list[Row] = []
     for (rate, mix), data in found.items():
         share, drive = MIXES[mix], numbers(SHAPES["baseline"], RATES[rate])

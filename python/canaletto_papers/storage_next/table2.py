@@ -51,7 +51,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` in millions of requests per second."""
     rows: list[Row] = []
     for (name, size), data in found.items():
         drive, work = numbers(SHAPES[name]), asked(SIZES[size])

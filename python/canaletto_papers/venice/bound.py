@@ -53,12 +53,10 @@ def bound(gain: float) -> float:
 
 
 def mixture(mean: float, most: float) -> float:
-    """If all others gain nothing and this is the mean."""
     return (mean - 1) / (most - 1)
 
 
 def published() -> list[Row]:
-    """By the published mean and most of the ideal SSD."""
     mean, most = (fig9.PUBLISHED[PERFORMANCE, "ideal", what] for what in (AVERAGE, MOST))
     share = mixture(mean, most)
     theirs = fig9.PUBLISHED[PERFORMANCE, "pSSD", AVERAGE]
@@ -72,7 +70,6 @@ def published() -> list[Row]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Then the published ones."""
     gains = [row for row in compared(found, execution_time, {}) if row["system"] != "Baseline"]
     ideal = {
         (row["traffic"], row["load"], row["workload"]): row["ours"]

@@ -56,10 +56,8 @@ SINGLE_PATH = ("pSSD", "pnSSD", "Venice", "ideal")
 class Change:
     keys: Keys = field(default_factory=dict)
     of: Mapping[str, Keys] = field(default_factory=dict)
-    """Of some systems next to `keys`."""
     depth: int = QUEUE_DEPTH
     rate: float | None = None
-    """None: closed loop of `depth`."""
     hot_share: float | None = None
     traffic: str = OWN
     systems: tuple[str, ...] = COMPARED
@@ -153,7 +151,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """`ours` is the speedup."""
     return [
         {
             "change": row["traffic"],

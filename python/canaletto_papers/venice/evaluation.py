@@ -102,7 +102,7 @@ def flows(
     """Open loop with a mean time between arrivals, or closed with a queue depth.
 
     `profile`: the shipped profile. `uniform`: Table 2's three means alone. `skewed`: a separate flow sends `HOT_SHARE`
-    of the requests to one row, in a closed loop with that share of the depth.
+    of the requests to one row.
     """
     if kind == OWN:
         depth = None if queue_depth is None else max(1, round(queue_depth))
@@ -128,7 +128,6 @@ def flows(
 
 
 def shown(scale: Scale) -> list[str]:
-    """With --quick every seventh."""
     return list(TABLE2)[:: scale.of(1, 7)]
 
 
@@ -152,17 +151,14 @@ def matrix(
 
 
 def is_headline(kind: str, load: str) -> bool:
-    """Open loop, the profiles' own traffic."""
     return (kind, load) == (OWN, OPEN)
 
 
 def extent(scale: Scale, headline: bool) -> int:
-    """Five times as many for the headline."""
     return scale.of(100_000 if headline else 20_000, 300)
 
 
 def seeds(scale: Scale, headline: bool) -> Sequence[int]:
-    """Several for the headline, else one."""
     return range(1, scale.seeds + 1) if headline and not scale.quick else (1,)
 
 
@@ -174,8 +170,8 @@ def compared(
 ) -> list[Row]:
     """`value` of each run and of the system `against`.
 
-    The mean over seeds; then the average over workloads with the half width of its 95 % interval over seeds, and the
-    most where the paper prints that. published: by drive, system and `AVERAGE` or `MOST`.
+    The mean over seeds; then the average over workloads with the half width of its 95 % interval over seeds. published:
+    by drive, system and `AVERAGE` or `MOST`.
     """
     rows: list[Row] = []
     for ssd, kind, load, system in dict.fromkeys((label[0], label[1], label[2], label[4]) for label in found):
@@ -208,7 +204,6 @@ def against(
     published: Mapping[tuple[str, str, str], float],
     other: str,
 ) -> list[Row]:
-    """Where both were run."""
     there = {label[:4] for label in found if label[4] == "Venice"} & {label[:4] for label in found if label[4] == other}
     pair = {label: data for label, data in found.items() if label[:4] in there and label[4] in ("Venice", other)}
     return [

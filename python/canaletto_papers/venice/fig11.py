@@ -53,7 +53,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def percentile(tail: Sequence[tuple[float, float]], percent: float) -> float:
-    """From the points (share slower, latency) of a tail."""
     return next((latency for slower, latency in tail if slower <= 1 - percent / 100 + 1e-12), tail[-1][1])
 
 
@@ -68,7 +67,6 @@ def on_paths(found: Mapping[Label, Data], which: Label) -> float:
 
 
 def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float | None:
-    """None where there are too few requests for the 99th."""
     runs = [data for label, data in found.items() if label[1:5] == which]
     if percent != 99:
         return fmean(percentile(data["tail_us"], percent) for data in runs)
@@ -77,7 +75,6 @@ def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """All percentiles of the headline, else the 99th."""
     rows: list[Row] = []
     for name in WORKLOADS:
         for kind in TRAFFICS:

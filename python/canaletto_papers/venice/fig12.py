@@ -39,7 +39,6 @@ VENICE_OVER = {"Baseline": 1.83, "pSSD": 1.81, "pnSSD": 1.80, "NoSSD": 1.63}
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Three seeds for the headline."""
     return {
         (PERFORMANCE, kind, load, name, system, str(seed)): Run(
             drive(PERFORMANCE, system), mixed(name, load, extent(scale, (kind, load) == HEADLINE), kind), seed

@@ -38,8 +38,6 @@ COUNTED = {REQUESTS: "free_request_share", TRANSACTIONS: "free_transaction_share
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Of requests, then of transactions."""
-
     def share(field: str) -> Callable[[Data, Data], float]:
         return lambda data, _: float(100 * data["path_conflicts"][field])
 

@@ -73,7 +73,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def trend(rows: Sequence[Row], kind: str, load: str) -> Row:
-    """Venice's gain with 8 x 8 chips over the better of the other shapes."""
     gains = {
         row["shape"]: row["ours"]
         for row in rows

@@ -27,7 +27,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """In percent, and the growth from one group to the other."""
     rows: list[Row] = []
     for kind in TRAFFICS:
         for load in LOADS:

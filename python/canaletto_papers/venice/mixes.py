@@ -25,8 +25,7 @@ def superposed(name: str) -> float:
 def mixed(name: str, load: str, requests: int, kind: str = OWN) -> Workload:
     """A constituent sends the share of requests that its rate is of all rates.
 
-    Scaled, times between arrivals are divided by one factor so that the mix arrives at Table 3's mean; in the closed
-    loop constituents share the depth as they share the rate.
+    Scaled, times between arrivals are divided by one factor so that the mix arrives at Table 3's mean.
     """
     constituents, published = TABLE3[name]
     alone = superposed(name)

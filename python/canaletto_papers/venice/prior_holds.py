@@ -83,7 +83,6 @@ OF_SYSTEM = {
     ),
     "ideal": ("for: §3.3, only a busy chip delays a request",),
 }
-"""For and against."""
 OF_FIGURE = {
     "fig11": ("against: Fig. 11, tails fall by a third at the most",),
     "fig12": ("against: Table 3, its rates do not follow from Table 2",),
@@ -95,10 +94,7 @@ OWN_RATE, OTHER_RATE = "for: the rate is Table 2's", "against: the rate is not T
 
 
 def speaks(figure: str, what: str, rate: str, changed: Collection[str] = ()) -> str:
-    """For and against: its systems', its figure's, its rate's.
-
-    changed: systems whose keys are others.
-    """
+    """For and against: its systems', its figure's, its rate's."""
     systems = [system for system in PRIOR if system in re.findall(r"\w+", what)]
     named = systems if " over " in what else [BASELINE, *systems]
     parts = [part for system in named if system not in changed for part in OF_SYSTEM[system]]
@@ -119,7 +115,6 @@ def traffic(name: str, rate: float, requests: int) -> Workload:
 
 
 def settings() -> Iterator[tuple[str, float, bool]]:
-    """And whether they are the headline's."""
     yield COST, CHOSEN[COST], True
     for rate in RATES:
         yield PERFORMANCE, rate, rate == CHOSEN[PERFORMANCE]
@@ -130,7 +125,6 @@ def extent(scale: Scale, headline: bool) -> int:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """By drive, rate, shape, workload, system and seed."""
     found: dict[Label, Run] = {}
     for ssd, rate, headline in settings():
         for name in TABLE2:
@@ -163,7 +157,6 @@ class Compared:
         self.names = list(dict.fromkeys(name for name, _, _ in self.data))
 
     def each(self, one: str, other: str, value: Any = execution_time) -> list[float]:
-        """Mean over seeds for each workload."""
         return [
             fmean(
                 value(data, self.data[name, other, seed])
@@ -188,7 +181,6 @@ Numbers = Iterator[Number]
 
 
 def speedups(here: Compared, ssd: str) -> Numbers:
-    """With averages that it does not print."""
     for system in PRIOR:
         if system != BASELINE and (ssd, system, AVERAGE) not in fig9.PUBLISHED:
             yield "fig9", f"{system}, {AVERAGE}", fmean(here.each(system, BASELINE)), None
@@ -225,7 +217,6 @@ def conflicts_and_energy(here: Compared) -> Numbers:
 
 
 def tails(here: Compared) -> Numbers:
-    """Fig. 11; a short run has no 99th percentile, and a part of the workloads may not have its."""
     for (name, other), known in fig11.PUBLISHED.items():
         pairs = [
             (data["latency_us"]["all"]["p99"], here.data[name, other, seed]["latency_us"]["all"]["p99"])
@@ -237,13 +228,11 @@ def tails(here: Compared) -> Numbers:
 
 
 def of_mixes(here: Compared) -> Numbers:
-    """Fig. 12."""
     for other, known in fig12.VENICE_OVER.items():
         yield "fig12", f"Venice over {other}, {AVERAGE}", fmean(here.each("Venice", other)), known
 
 
 def shapes(found: Mapping[Label, Data], rate: str) -> Iterator[tuple[str, Number]]:
-    """And the trend that 8 x 8 is Venice's best shape."""
     gains: dict[str, float] = {}
     for shape, published in fig15.VENICE_OVER.items():
         here = Compared(found, PERFORMANCE, rate, shape)

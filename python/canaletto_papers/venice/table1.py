@@ -41,7 +41,6 @@ PUBLISHED: dict[str, dict[str, float | None]] = {
 
 
 def number(text: str, units: Mapping[str, float]) -> float:
-    """The unit's factor is 1."""
     unit = max((unit for unit in units if text.endswith(unit)), key=len)
     return float(text.removesuffix(unit)) * units[unit]
 

@@ -22,7 +22,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def measured(data: Data) -> tuple[float, float, float]:
-    """Reads in percent, size in KB, time between arrivals in us."""
     made = data["requests"]
     arrivals, interval = data["series"]["arrivals"], data["series"]["interval_us"]
     # Arrivals end within the last interval that has any; those before it are whole.

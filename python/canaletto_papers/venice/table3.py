@@ -15,7 +15,6 @@ from canaletto_papers.venice.mixes import TABLE3, superposed
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """None."""
     return {}
 
 

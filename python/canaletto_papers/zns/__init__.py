@@ -10,4 +10,3 @@ FIGURES = of_modules(
     agreement
     """,
 )
-"""Reads next to other commands, writes and appends alone, and how many lines of both come near."""

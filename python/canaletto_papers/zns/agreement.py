@@ -15,17 +15,14 @@ from canaletto_papers.zns import reads, writes
 LIMITS = {"p50_us": 0.15, "p99_us": 0.30, "iops": 0.20}
 PLURALS = {"append": "appends", "finish": "finishes", "reset": "resets", "write": "writes"}
 CHANGE = 0.05
-"""Least change that has a sign."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The runs of both figures."""
     parts = {"reads": reads.runs(scale), "writes": writes.runs(scale)}
     return {(part, *label): run for part, found in parts.items() for label, run in found.items()}
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line for each kind of commands and quantity, and one for signs."""
     of = {part: {label[1:]: data for label, data in found.items() if label[0] == part} for part in ("reads", "writes")}
     read, written = reads.table(of["reads"]), writes.table(of["writes"])
     rows = []

@@ -59,7 +59,6 @@ _KEYS: Mapping[str, Any] = {
 
 @cache
 def design() -> Design:
-    """The zoned drive, whose first half is full."""
     return Design.from_toml(_toml.dumps(dict(_KEYS)), "zn540-zoned")
 
 

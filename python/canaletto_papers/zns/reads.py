@@ -25,13 +25,11 @@ from canaletto_papers.zns.drive import MEASURED_MB_S, RESET_S, design, measured
 ALONE = "alone"
 DEPTHS = (1, 4, 16, 64, 128)
 SHARES = (50, 75, 90, 95, 99)
-"""Shares of the load that are reads."""
 KINDS = {
     "append": "append-on-read-interference",
     "finish": "finish-on-read-interference",
     "reset": "reset-on-read-interference",
 }
-"""Measured experiments by the commands next to the reads."""
 APPEND_BYTES = 4096
 CUTS = 4000
 PERCENTILES = {"p50_us": 0.5, "p99_us": 0.99}
@@ -39,15 +37,11 @@ PERCENTILES = {"p50_us": 0.5, "p99_us": 0.99}
 
 @dataclass(frozen=True)
 class Reads(Run):
-    """A run whose result has the latencies of its first flow, as quantiles."""
-
     @property
     def key(self) -> str:
-        """Identity of the run."""
         return f"{super().key[:24]}-reads"
 
     def simulate(self, report: Any) -> dict[str, Any]:
-        """Carries it out."""
         import numpy as np
         import polars as pl
         from canaletto._run import simulate
@@ -83,7 +77,6 @@ def _load(kind: str, depth: int, share: int, number: int) -> Workload:
 
 
 def _seconds(kind: str, depth: int, number: int) -> float:
-    """Time that the reads take, by the slowest that was measured next to such commands."""
     name = KINDS.get(kind)
     rates = [float(line["iops"]) for line in measured() if line["experiment"] == name and line["depth"] == str(depth)]
     return number / min(rates, default=10_000.0)
@@ -98,7 +91,6 @@ def _quarter() -> str:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Reads alone and next to each kind; next to appends a run for each share."""
     number = scale.of(16_000, 4_000)
     found: dict[Label, Run] = {}
     for depth in DEPTHS:
@@ -110,7 +102,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def percentile(cuts: list[tuple[float, float]], share: float) -> float:
-    """The percentile of latencies with weights."""
     cuts = sorted(cuts)
     left = share * sum(weight for _, weight in cuts)
     for value, weight in cuts:
@@ -121,7 +112,6 @@ def percentile(cuts: list[tuple[float, float]], share: float) -> float:
 
 
 def mixed(found: Mapping[Label, Data], kind: str, depth: str, share: int) -> list[tuple[float, float]]:
-    """Latencies of reads, of which `share` percent of the load are, with weights."""
     alone = found[ALONE, depth, "100"]
     if share == 100:
         return [(cut, 1.0) for cut in alone["quantiles_us"]]
@@ -133,7 +123,6 @@ def mixed(found: Mapping[Label, Data], kind: str, depth: str, share: int) -> lis
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line for each measured percentile."""
     rows: list[Row] = []
     for line in measured():
         kind = next((kind for kind, name in KINDS.items() if name == line["experiment"]), None)
@@ -156,7 +145,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """The 99th percentile by share, a chart for each kind, at depth 1."""
     specs = {}
     for kind in KINDS:
         drawn = []

@@ -14,11 +14,9 @@ from canaletto_papers.flows import flow, workload
 from canaletto_papers.zns.drive import design, measured
 
 BUFFER_KIB = 960
-"""Write buffer of a zone."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each measured line."""
     number = scale.of(12_000, 3_000)
     found: dict[Label, Run] = {}
     for line in _lines():
@@ -42,7 +40,6 @@ def _label(line: Mapping[str, str]) -> Label:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line for each measured percentile, and for each rate."""
     rows: list[Row] = []
     for line in _lines():
         data = found[_label(line)]
