@@ -69,6 +69,7 @@ class Calibration(Shown):
 
     @cached_property
     def notes(self) -> list[str]:
+        """On values at bounds, and on parameters that the data do not determine."""
         return list(self.report["notes"])
 
     def _parts(self) -> "Iterator[RenderableType]":
