@@ -306,10 +306,6 @@ fn check_pipelines(design: &Design) -> Checked {
                 .to_owned()
         })?;
     }
-    require(!flash.cache_program || flash.suspend.operations == Suspendable::None, "flash.cache_program", || {
-        "needs flash.suspend.operations = \"none\": what is loaded behind a program would be suspended with it"
-            .to_owned()
-    })?;
     require(!flash.cache_program || flash.failures.program == 0.0, "flash.cache_program", || {
         "needs flash.failures.program = 0: the program behind one that fails is lost with it, which is not modelled"
             .to_owned()

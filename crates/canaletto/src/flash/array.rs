@@ -183,12 +183,6 @@ impl Array {
         self.close(id, now);
     }
 
-    pub fn take_up(&mut self, id: LunId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
-        let lun = &self.luns[id.index()];
-        assert!(lun.registers & planes == 0, "LUN {} goes on in planes that still hold read data", id.0);
-        self.begin(id, command, charge, now);
-    }
-
     #[inline(always)]
     pub fn drain_register(&mut self, id: LunId, plane: PlaneId, plane_in_lun: u32, now: Time) {
         let lun = &mut self.luns[id.index()];

@@ -113,6 +113,10 @@ impl Lanes {
         self.luns[lun.index()].drains = drains;
     }
 
+    pub fn load_programs(&self) -> bool {
+        self.cache_program
+    }
+
     pub fn is_reading(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.reading != 0)
     }
@@ -208,6 +212,26 @@ impl FlashBackend {
         lun.programs = false;
         let loaded = lun.loaded.take();
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
+    }
+
+    /// Takes the program out of the registers in which it waits for the array.
+    pub(super) fn unload(&mut self, lun: LunId) -> Option<(LunId, Time)> {
+        self.lanes.luns.get_mut(lun.index())?.loaded.take()
+    }
+
+    /// Returns its lane, behind a program in `lane`.
+    pub(super) fn load_again(&mut self, lane: LunId, soonest: Time) -> LunId {
+        let lun = self.lanes.lun_of(lane);
+        let loaded = if lane == lun { self.lanes.second(lun) } else { lun };
+        self.lanes.luns[lun.index()].loaded = Some((loaded, soonest));
+        loaded
+    }
+
+    /// Next to a program: data of the next one, or the status of the last one.
+    pub fn has_half_done(&self, lane: LunId) -> bool {
+        self.lanes.cache_program
+            && self.works_beside(lane)
+            && self.lanes.luns[self.lanes.lun_of(lane).index()].loaded.is_none()
     }
 
     /// Returns the part of `worked` that counts: reads of planes overlap.

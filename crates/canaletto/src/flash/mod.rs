@@ -106,7 +106,7 @@ impl FlashBackend {
             array: Array::new(layout, lanes, design.flash.busy_until_data_out, flows),
             timing: ArrayTiming::new(&design.flash),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
-            suspensions: Suspensions::new(&design.flash.suspend, layout.luns()),
+            suspensions: Suspensions::new(&design.flash, layout.luns()),
             cache_reads: CacheReads::new(&design.flash, layout),
             lanes: Lanes::new(&design.flash, layout),
             copybacks: Copybacks::new(&design.gc, layout.luns()),
@@ -132,8 +132,8 @@ impl FlashBackend {
     }
 
     #[inline]
-    pub fn phase(&self, lun: LunId) -> Phase {
-        self.suspensions.phase(lun)
+    pub fn phase(&self, lane: LunId) -> Phase {
+        if self.suspensions.is_on() { self.suspensions.phase(self.lun_of(lane)) } else { Phase::Idle }
     }
 
     #[inline(always)]
@@ -181,7 +181,7 @@ impl FlashBackend {
         let is_suspendable = self.suspensions.is_on() && {
             let command = *command;
             let charge = self.charge_of(&command, work);
-            self.suspensions.works(lun, command, charge, begins)
+            self.suspensions.works(self.lun_of(lun), lun, command, charge, begins)
         };
         if !is_suspendable {
             self.tell_of_work(lun, work, begins, ends);

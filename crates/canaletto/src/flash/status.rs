@@ -118,8 +118,12 @@ impl Statuses {
         is_meant
     }
 
-    pub fn is_engaged(&self, lun: LunId) -> bool {
-        self.luns.get(lun.index()).is_some_and(|lun| lun.is_asked || lun.is_being_suspended)
+    pub fn is_asked(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.is_asked)
+    }
+
+    pub fn is_being_suspended(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.is_being_suspended)
     }
 
     /// The next poll, or none if the LUN is ready.

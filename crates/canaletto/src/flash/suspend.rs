@@ -7,7 +7,12 @@
 //! ```
 //!
 //! The event that would have ended the operation stays in the queue: a LUN's `due` says which event counts.
+//!
+//! A program that is loaded behind a suspended one (`flash.cache_program`) is put aside with it. The chip moves its data
+//! from the cache registers to other latches, which frees the registers for reads, and back when it resumes
+//! (US 9,021,158, claim 3). Times to suspend and resume include that. Data that still cross are waited for.
 
+use crate::config::design::Flash;
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
@@ -31,7 +36,11 @@ pub enum Phase {
 #[derive(Clone, Copy)]
 pub struct Suspendee {
     pub phase: Phase,
+    /// In which it works: not always the LUN's own, where programs are loaded behind programs.
+    pub lane: LunId,
     pub command: Command,
+    /// Loaded behind it, and its soonest beginning.
+    behind: Option<(Command, Time)>,
     pub charge: Option<Charge>,
     pub since: Time,
     pub remaining: Time,
@@ -44,6 +53,7 @@ pub struct Suspensions {
     erases: bool,
     programs: bool,
     writes_too: bool,
+    loads_programs: bool,
     pub suspend_time: Time,
     pub resume_time: Time,
     limit: u32,
@@ -54,9 +64,12 @@ pub struct Suspensions {
 }
 
 impl Suspensions {
-    pub fn new(config: &Suspend, luns: u32) -> Suspensions {
+    pub fn new(flash: &Flash, luns: u32) -> Suspensions {
+        let config = &flash.suspend;
         let none = Suspendee {
             phase: Phase::Idle,
+            lane: LunId(0),
+            behind: None,
             command: Command::new(Operation::Erase),
             charge: None,
             since: Time::ZERO,
@@ -70,6 +83,7 @@ impl Suspensions {
             erases: matches!(config.operations, Suspendable::Erase | Suspendable::Both),
             programs: matches!(config.operations, Suspendable::Program | Suspendable::Both),
             writes_too: config.trigger == SuspendTrigger::ReadsAndWrites,
+            loads_programs: flash.cache_program,
             suspend_time: config.suspend_time.time(),
             resume_time: config.resume_time.time(),
             limit: config.max_suspensions,
@@ -99,8 +113,17 @@ impl Suspensions {
         self.get(lun).map_or(Phase::Idle, |u| u.phase)
     }
 
+    /// While it works, what can be loaded behind it.
     #[inline]
     pub fn served(&self, lun: LunId) -> Served {
+        match self.get(lun) {
+            Some(u) if u.phase == Phase::Working && self.loads_programs => Served::All,
+            _ => self.makes_way_for(lun),
+        }
+    }
+
+    #[inline]
+    pub fn makes_way_for(&self, lun: LunId) -> Served {
         match self.get(lun) {
             Some(u) if u.phase == Phase::Idle => Served::All,
             Some(u) if self.writes_too && u.command.operation == Operation::Erase => Served::UserRequests,
@@ -109,7 +132,7 @@ impl Suspensions {
         }
     }
 
-    pub fn works(&mut self, id: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
+    pub fn works(&mut self, id: LunId, lane: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
             Operation::Program => self.programs,
@@ -118,7 +141,7 @@ impl Suspensions {
         let Some(lun) = self.luns.get_mut(id.index()).filter(|u| suspendable && u.phase == Phase::Idle) else {
             return false;
         };
-        *lun = Suspendee { phase: Phase::Working, command, charge, since: begins, taken: 0, ..*lun };
+        *lun = Suspendee { phase: Phase::Working, lane, command, charge, since: begins, taken: 0, ..*lun };
         true
     }
 
@@ -138,9 +161,9 @@ impl Suspensions {
         self.count += 1;
     }
 
-    pub fn suspended(&mut self, lun: LunId, now: Time) {
+    fn suspended(&mut self, lun: LunId, behind: Option<(Command, Time)>, now: Time) {
         let lun = &mut self.luns[lun.index()];
-        lun.phase = Phase::Suspended;
+        (lun.phase, lun.behind) = (Phase::Suspended, behind);
         (lun.until, lun.has_served) = (now + self.longest, false);
     }
 
@@ -154,11 +177,11 @@ impl Suspensions {
         self.get(lun).is_some_and(|u| u.has_served && now >= u.until)
     }
 
-    pub fn resume(&mut self, lun: LunId) -> (Command, Option<Charge>) {
+    fn resume(&mut self, lun: LunId) -> Suspendee {
         let lun = &mut self.luns[lun.index()];
         assert_eq!(lun.phase, Phase::Suspended, "resumed what is not suspended");
         lun.phase = Phase::Resuming;
-        (lun.command, lun.charge)
+        Suspendee { behind: lun.behind.take(), ..*lun }
     }
 
     pub fn resumed(&mut self, lun: LunId, now: Time) -> Time {
@@ -173,52 +196,76 @@ impl Suspensions {
 }
 
 impl FlashBackend {
+    /// Of what works in the LUN and can be suspended, or has been.
+    #[inline]
+    pub fn suspendee(&self, lun: LunId) -> LunId {
+        if self.lanes.are_on() { self.suspensions.luns[lun.index()].lane } else { lun }
+    }
+
     /// Returns when the LUN can take another command.
-    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
+    pub fn suspend<P: Probe>(&mut self, lane: LunId, work: &mut PageWork<P>, now: Time) -> Time {
+        let lun = self.lun_of(lane);
         self.tell_of_suspendee(lun, work, now);
-        let command = &self.array.luns[lun.index()].command;
+        let command = &self.array.luns[lane.index()].command;
         if command.operation == Operation::Program {
             work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now);
         }
-        self.suspensions.suspend(lun, self.remaining(lun, now));
+        self.suspensions.suspend(lun, self.remaining(lane, now));
         let stops = now + self.suspensions.suspend_time;
         if work.probe.watches_wires() {
-            let command = *self.command(lun);
-            self.tell_of_step(lun, &command, ArrayStep::Stops, (now, stops), work);
+            let command = *self.command(lane);
+            self.tell_of_step(lane, &command, ArrayStep::Stops, (now, stops), work);
         }
-        self.works_until(lun, stops)
+        self.works_until(lane, stops)
     }
 
-    pub fn remaining(&self, lun: LunId, now: Time) -> Time {
-        self.array.luns[lun.index()].due - now
+    pub fn remaining(&self, lane: LunId, now: Time) -> Time {
+        self.array.luns[lane.index()].due - now
     }
 
-    pub fn has_suspended(&mut self, lun: LunId, now: Time) {
-        self.suspensions.suspended(lun, now);
-        self.array.put_aside(lun, now);
+    pub fn has_suspended(&mut self, lane: LunId, now: Time) {
+        let lun = self.lun_of(lane);
+        self.array.put_aside(lane, now);
+        let behind = self.unload(lun).map(|(loaded, soonest)| {
+            self.array.put_aside(loaded, now);
+            (*self.command(loaded), soonest)
+        });
+        self.suspensions.suspended(lun, behind, now);
     }
 
-    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) {
-        let (command, charge) = self.suspensions.resume(lun);
+    /// It [begins](FlashBackend::begin_resumption) when told to. Returns its lane.
+    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) -> LunId {
+        let Suspendee { lane, command, behind, charge, .. } = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
-        self.array.take_up(lun, command, planes, charge, now);
+        assert!(
+            self.array.luns[lun.index()].registers & planes == 0,
+            "LUN {} goes on in planes that still hold read data",
+            lun.0
+        );
+        self.array.begin(lane, command, charge, now);
+        if let Some((command, soonest)) = behind {
+            let loaded = self.load_again(lane, soonest);
+            self.array.begin(loaded, command, self.charge_of(&command, work), now);
+        }
+        lane
     }
 
     /// Returns when its array works.
-    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
+    pub fn begin_resumption<P: Probe>(&mut self, lane: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let goes_on = now + self.suspensions.resume_time;
-        let command = *self.command(lun);
-        self.tell_of_step(lun, &command, ArrayStep::GoesOn, (now, goes_on), work);
-        self.works_until(lun, goes_on)
+        let command = *self.command(lane);
+        self.tell_of_step(lane, &command, ArrayStep::GoesOn, (now, goes_on), work);
+        self.works_until(lane, goes_on)
     }
 
-    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
-        let remaining = self.suspensions.resumed(lun, now);
-        work.charge_flash_pages(self.command(lun).transactions(), Cause::Suspended, now);
-        self.works_until(lun, now + remaining)
+    pub fn has_resumed<P: Probe>(&mut self, lane: LunId, work: &mut PageWork<P>, now: Time) -> Time {
+        let remaining = self.suspensions.resumed(self.lun_of(lane), now);
+        work.charge_flash_pages(self.command(lane).transactions(), Cause::Suspended, now);
+        self.works_until(lane, now + remaining)
     }
 
-    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) {
+    pub fn suspendee_ends<P: Probe>(&mut self, lane: LunId, work: &mut PageWork<P>, now: Time) {
+        let lun = self.lun_of(lane);
         self.tell_of_suspendee(lun, work, now);
         self.suspensions.done(lun);
     }
@@ -235,8 +282,11 @@ impl FlashBackend {
     }
 
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> bool {
-        let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
-        let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
+        let own = self.suspensions.get(lun).map_or(0, |suspendee| {
+            let behind = suspendee.behind.map_or(0, |(command, _)| self.planes_of(&command, work));
+            behind | self.planes_of(&suspendee.command, work)
+        });
+        let is_busy = self.array.luns[lun.index()].busy || self.lanes.are_on() && self.works_beside(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
     }
 

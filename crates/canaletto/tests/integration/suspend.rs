@@ -82,6 +82,51 @@ fn a_suspension_does_not_last() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
 }
 
+/// Its program, and the one that is loaded behind it, end later by the whole suspension. Data do not cross again.
+#[test]
+fn what_is_loaded_behind_a_program_is_put_aside_with_it() {
+    let run = |overrides: &[&str], reads: &[(u64, u64)]| {
+        let mut requests = vec![(0, 0, true), (0, 128, true)];
+        requests.extend(reads.iter().map(|&(at, page)| (at, page, false)));
+        let records = script(&[&["flash.cache_program=true"], overrides].concat(), &requests);
+        let mut order: Vec<usize> = (0..records.len()).collect();
+        order.sort_by_key(|&i| records.request[i]);
+        (records, order)
+    };
+    let latency = |records: &Records, n: usize| Cause::ALL.iter().map(|&cause| spent(records, n, cause)).sum::<u64>();
+    let (plain, was) = run(&[], &[]);
+    let late = |reads: &[(u64, u64)], program: usize, by: u64| {
+        let (records, order) = run(&[PROGRAMS], reads);
+        for n in 0..2 {
+            let expected = if n < program { 0 } else { by };
+            let longer = latency(&records, order[n]) - latency(&plain, was[n]);
+            assert_eq!(longer, expected, "program {n}, reads {reads:?}");
+            assert_eq!(spent(&records, order[n], Cause::DataTransfer), spent(&plain, was[n], Cause::DataTransfer));
+        }
+        assert_eq!(spent(&records, order[program], Cause::Suspended), by);
+        (records, order)
+    };
+    // Another plane, the plane of both programs, and the second program, which has the other lane.
+    let (records, order) = late(&[(40_000, 64)], 0, SUSPEND + READ + RESUME);
+    assert_eq!(spent(&records, order[2], Cause::ChipBusyUser), SUSPEND);
+    late(&[(40_000, 256)], 0, SUSPEND + READ + DATA + RESUME);
+    late(&[(150_000, 64)], 1, SUSPEND + READ + RESUME);
+    // Data of the second one cross from 3.8 us on for 3.6 us.
+    let (records, order) = late(&[(5_000, 64)], 0, SUSPEND + READ + RESUME);
+    let wait = spent(&records, order[2], Cause::ChipBusyUser) + spent(&records, order[2], Cause::PathConflict);
+    assert!(wait > SUSPEND + 2_000_000 && wait < SUSPEND + 3_000_000, "{wait}");
+}
+
+#[test]
+fn programs_are_loaded_behind_those_that_can_be_suspended() {
+    let workload = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 64");
+    let run = |overrides: &[&str]| {
+        let all = [&["flash.cache_program=true", "ftl.overprovisioning=0.6"], overrides].concat();
+        simulate(&design(SMALL, &all), &workload).report.measures.execution_time_us
+    };
+    assert_eq!(run(&[PROGRAMS]), run(&[]));
+}
+
 #[test]
 fn reads_do_not_wait_for_erases() {
     let workload = synthetic("requests = 8000\nread_share = 0.6\nsize = \"4KiB\"\ninter_arrival = \"400us\"");

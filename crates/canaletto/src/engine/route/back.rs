@@ -490,7 +490,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         self.tell_crossed(lun, crossed, now);
         if self.flash.waits_for_array(lun, &self.pages, now) {
-            return;
+            return self.refresh(self.flash.lun_of(lun));
         }
         let ends = self.flash.work(lun, &mut self.pages, now);
         if self.flash.phase(lun) == Phase::Working || self.flash.lanes.are_on() {

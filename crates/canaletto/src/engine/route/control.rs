@@ -131,7 +131,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
         }
         self.release(crossed.path, now);
-        self.refresh(lun);
+        self.refresh(self.flash.lun_of(lun));
     }
 
     fn status_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {

@@ -61,6 +61,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("suspend/short", &[SUSPEND, &["flash.suspend.max_suspended_time=40us", "flash.suspend.min_remaining=5us"]], MIXED),
     ("suspend/venice", &[SUSPEND, &["fabric.kind=venice", "geometry.dies_per_chip=2"]], MIXED),
     ("suspend/no-interleaving", &[SUSPEND, &["geometry.dies_per_chip=2", "flash.die_interleaving=false"]], MIXED),
+    ("suspend/behind", &[SUSPEND, &["flash.cache_program=true", "flash.suspend.min_remaining=1us"]], MIXED),
     ("suspend/issue", &[&["flash.suspend.operations=erase", "ftl.map_update=issue"]], MIXED),
     ("suspend/dynamic", &[SUSPEND, &["ftl.write_placement=dynamic", "gc.scope=parallel"]], WRITES),
     ("errors/retries", &[ERRORS], LARGE_READS),

@@ -301,7 +301,6 @@ impl Settings {
             self.set("fabric.hold_path", "never");
         }
         if is_on(self, "flash.cache_program") {
-            self.set("flash.suspend.operations", "none");
             self.set("flash.failures.program", 0.0);
         }
     }

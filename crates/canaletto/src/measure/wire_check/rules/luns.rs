@@ -34,6 +34,8 @@ struct Work {
 struct Lun {
     work: Vec<Work>,
     aside: Option<Work>,
+    /// Loaded behind it.
+    behind: Option<Work>,
 }
 
 impl Lun {
@@ -68,7 +70,7 @@ impl Luns {
     }
 
     fn command(&mut self, transfer: u32, load: &Load, at: Time, found: &mut Found) {
-        let Lun { work, aside } = &self.luns[load.lun.index()];
+        let Lun { work, aside, .. } = &self.luns[load.lun.index()];
         let takes = format!("a command to {:?} in planes {:#b}", load.operation, load.planes);
         if let Some(work) = work.iter().find(|work| !self.may_be_beside(work, load) || self.is_full(load)) {
             let expected = format!("none while {:?} is {:?}", work.operation, work.stage);
@@ -136,13 +138,15 @@ impl Luns {
     fn stops(&mut self, entry: &Entry, (lun, operation): (LunId, Operation), found: &mut Found) {
         let suspend = &self.known.design.flash.suspend;
         let Fact::Array { until: ready, .. } = entry.fact else { return };
-        let Lun { work, aside } = &self.luns[lun.index()];
+        let Lun { work, aside, .. } = &self.luns[lun.index()];
         let stops = format!("{operation:?} is suspended until {}", ns(ready));
-        let (work, until) = match work[..] {
-            [work @ Work { stage: Stage::Array(until), .. }] if work.operation == operation && aside.is_none() => {
-                (work, until)
-            }
-            _ => return self.add(Rule::Suspension, entry.at, lun, stops, "an array at work on it", found),
+        let at_work = work.iter().find_map(|work| match work.stage {
+            Stage::Array(until) if work.operation == operation && aside.is_none() => Some((*work, until)),
+            _ => None,
+        });
+        let others: Vec<Work> = work.iter().filter(|work| !matches!(work.stage, Stage::Array(_))).copied().collect();
+        let (Some((work, until)), true) = (at_work, others.iter().all(|other| other.stage == Stage::Crossed)) else {
+            return self.add(Rule::Suspension, entry.at, lun, stops, "an array at work on it", found);
         };
         let suspensions = work.suspensions + 1;
         if !allows(suspend, operation) || suspensions > suspend.max_suspensions || until < entry.at {
@@ -155,13 +159,13 @@ impl Luns {
             self.add(Rule::Suspension, entry.at, lun, stops, expected, found);
         }
         let stage = Stage::Aside { ready, left: until.saturating_sub(entry.at) };
-        self.luns[lun.index()] = Lun { work: Vec::new(), aside: Some(Work { stage, suspensions, ..work }) };
+        let aside = Some(Work { stage, suspensions, ..work });
+        self.luns[lun.index()] = Lun { work: Vec::new(), aside, behind: others.first().copied() };
     }
-
     fn goes_on(&mut self, entry: &Entry, (lun, operation): (LunId, Operation), found: &mut Found) {
         let resume = self.known.design.flash.suspend.resume_time.time();
         let Fact::Array { until, .. } = entry.fact else { return };
-        let Lun { work, aside } = &self.luns[lun.index()];
+        let Lun { work, aside, behind } = &self.luns[lun.index()];
         let resumes = format!("{operation:?} is resumed until {}", ns(until));
         let Some((aside, ready, left)) = aside.and_then(|aside| match aside.stage {
             Stage::Aside { ready, left } if aside.operation == operation => Some((aside, ready, left)),
@@ -174,7 +178,8 @@ impl Luns {
             self.add(Rule::Suspension, entry.at, lun, resumes, expected, found);
         }
         let work = Work { stage: Stage::Array(until + left), ..aside };
-        self.luns[lun.index()] = Lun { work: vec![work], aside: None };
+        let work = std::iter::once(work).chain(*behind).collect();
+        self.luns[lun.index()] = Lun { work, aside: None, behind: None };
     }
 
     fn ends(&mut self, entry: &Entry, (lun, planes, operation): (LunId, u64, Operation), found: &mut Found) {
