@@ -1,4 +1,4 @@
-"""Makes the table and the chart of docs/explanation/validation.md from those of docs/generated/drives.
+"""Makes the table and the chart of docs/explanation/validation.md from the tables of docs/generated/drives.
 
 `.venv/bin/python docs/validation.py --write`. Without `--write` it only prints.
 """

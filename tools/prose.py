@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-MOST = 52
+MOST = 10
 """Findings that `make lint` accepts in what users read, each of which was looked at."""
 
-MOST_INSIDE = 145
+MOST_INSIDE = 60
 """Findings that it accepts in the rest, which only developers read. The number only ever falls."""
 
-MOST_WORDS = {"Markdown": 60_000, "code": 155_000}
+MOST_WORDS = {"Markdown": 60_000, "code": 130_000}
 """Words of all Markdown but docs/generated, and of prose in Rust and Python. These numbers only ever fall."""
 
 INSIDE = (

@@ -162,7 +162,7 @@ def queue_limits_iops(drive: Drive, work: Work) -> dict[str, Number]:
     """Requests per second that those outstanding, and those that the drive works on at a time, allow (Little's law).
 
     A request is outstanding for its latency and the host's thinking. The drive works on it from the fetch of its entry
-    until it has its data, or they are on flash or in the cache: read data and the completion cross while the next one
+    until it has its data, or they are on flash or in the cache. Read data and the completion cross while the next one
     is fetched. A Serial ATA drive has it until the host knows that it is done.
 
     Parameters

@@ -516,7 +516,7 @@ class HandleReport(Fields):
     host_pages: int
     """Pages, or mapping units, that the host wrote to it."""
     copied_pages: int
-    """Pages that collection moved out of its own reclaim units."""
+    """Pages that collection moved out of reclaim units with its data alone."""
     units_opened: int
     """Reclaim units that it has taken: changes of the handle to another unit."""
     units_not_full: int

@@ -1,4 +1,4 @@
-"""Is the table of errors that of the tables next to it?"""
+"""Does the table of errors follow from the tables next to it?"""
 
 import runpy
 import sys

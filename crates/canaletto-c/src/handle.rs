@@ -1,6 +1,6 @@
 //! Drives behind pointers that programs hold.
 //!
-//! What a pointer leads to stays for ever, so that a call with a closed drive is noticed. A closed drive takes less
+//! Memory behind a pointer is never freed, so that a call with a closed drive is noticed. A closed drive takes less
 //! than a cache line.
 
 use std::cell::UnsafeCell;
@@ -44,7 +44,7 @@ pub fn open(drive: Drive) -> *mut canaletto_drive {
     Box::into_raw(Box::new(made))
 }
 
-/// What a second thread does with the drive meanwhile is refused.
+/// Calls of other threads with the drive are refused meanwhile.
 ///
 /// # Safety
 /// As for [`with`].

@@ -94,9 +94,9 @@ pub fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, stream
     (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
 }
 
-/// What the host's data, the mapping table and collection leave. Collection needs `gc.reserved_blocks`, its open block,
-/// one per set of write frontiers and one to reclaim, and must be able to reach its threshold. Superblocks without
-/// their bad blocks are of any size; free ones are counted as whole ones.
+/// The host's data, the mapping table and collection need the others. Collection needs `gc.reserved_blocks`, its open
+/// block, one per set of write frontiers and one to reclaim, and must be able to reach its threshold. Superblocks
+/// without their bad blocks are of any size; free ones are counted as whole ones.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let (data, of) = data_units(design, layout);

@@ -3,8 +3,8 @@
 
 use crate::named::named;
 
-/// Calls a macro with every fabric. A line has the kind, the type that implements it and the name of its facts in
-/// `fabric/`, what joins its chips, its signalling, its name in designs, and a sentence with its source.
+/// Calls a macro with every fabric. A line has kind, type and name of its facts in `fabric/`, links, signalling, name
+/// in designs, and a sentence with its source.
 ///
 /// In the order of lists; others are compared with the first.
 #[macro_export]

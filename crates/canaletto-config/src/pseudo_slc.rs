@@ -40,8 +40,8 @@ pub struct PseudoSlc {
     /// Idle time of the drive after which its blocks are folded, until a request arrives. `"0us"` turns this off. Default:
     /// assumed, 100 ms.
     pub idle_time: Duration,
-    /// Share of a plane's part of the cache in use above which it is folded also under load. 1 turns this off: writes
-    /// then go to native blocks until the drive is idle. Default: 1.
+    /// Share of a plane's part of the cache in use above which it is folded also under load. 1 (default) turns this
+    /// off. Writes then go to native blocks until the drive is idle.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub high_watermark: f64,
     /// Share in use at which folding under load ends.

@@ -24,7 +24,7 @@ struct Options {
     /// Of a Unix socket, or else address and port.
     socket: Option<PathBuf>,
     listen: Option<SocketAddr>,
-    /// Holds the data; in its absence memory, at most so many bytes.
+    /// Holds the data; in its absence memory, at most this many bytes.
     data: Option<PathBuf>,
     memory: u64,
     /// Simulated seconds per second; none for a free clock.

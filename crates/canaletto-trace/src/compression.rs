@@ -188,7 +188,7 @@ impl Packed {
     /// `name` is the file's later name.
     ///
     /// # Errors
-    /// Whatever the system reports.
+    /// The system refuses the file.
     pub fn create(path: &Path, name: &str) -> io::Result<Self> {
         let file = BufWriter::with_capacity(128 << 10, File::create(path)?);
         let ending = Path::new(name).extension().and_then(|ending| ending.to_str());

@@ -1,8 +1,8 @@
 //! Block traces for canaletto.
 //!
-//! [`open`] detects by content how a file is compressed and which [`Format`] it is in, and returns a [`TraceReader`]:
-//! the engine's [`RecordSource`](canaletto::workload::replay::RecordSource) and an iterator, with one buffer whatever
-//! the length of the trace.
+//! [`open`] detects by content how a file is compressed and which [`Format`] it is in, and returns a [`TraceReader`].
+//! This is the engine's [`RecordSource`](canaletto::workload::replay::RecordSource) and an iterator, with one buffer
+//! whatever the length of the trace.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), canaletto_trace::TraceError> {

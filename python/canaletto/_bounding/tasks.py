@@ -20,7 +20,7 @@ def are_in(workload: Workload) -> bool:
 def of_tasks(
     design: Design, workload: Workload, size: float, limits_of: Callable[[Workload], dict[str, float]]
 ) -> dict[str, Any]:
-    """What differs between the bound of one flow of tasks, per task, and of its reads, which have that size.
+    """Differences of the bound of tasks from the bound of their reads, which have that size.
 
     Operands at random places cross twice.
     """

@@ -1,8 +1,8 @@
 """One colour, one meaning, in every chart, map and table.
 
-Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
-controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
-wires, greens in the array.
+Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families. These are greys at the host, browns
+in the controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on
+the wires, greens in the array.
 """
 
 from collections.abc import Iterable

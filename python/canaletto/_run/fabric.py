@@ -44,7 +44,7 @@ class Fabric:
     """Base class of an interconnect: `links` says what joins the chips, `route` which way a transfer takes.
 
     The engine makes an object per run. It calls `request` for transfers that begin to wait, `done` for links that have
-    become free, and then `decide`, once per instant. A way is granted by `grant`: the engine checks that its links are
+    become free, and then `decide`, once per instant. A way is granted by `grant`. The engine checks that its links are
     free and lead from a controller to the chip, takes them until the transfer has crossed, and charges waiting as a
     path conflict. A link carries one transfer at a time, either way, on eight data pins at `fabric.network.link_rate`;
     a chip has one port.

@@ -68,8 +68,8 @@ def measure(
 ) -> Curves:
     """By fabric.
 
-    The folder `out` keeps the results for a later call. axis: what grows; by default depth if all flows are closed
-    loops, otherwise rate. widths: data wires of links that differ from a fabric's paper. parts: user-defined parts.
+    The folder `out` keeps the results for a later call. By default depth grows if all flows are closed loops, otherwise
+    rate (`axis`). widths: data wires of links that differ from a fabric's paper. parts: user-defined parts.
     """
     if axis is None:
         axis = QUEUE_DEPTH if all(closed is not None for closed in _closed(workload)) else ARRIVALS

@@ -6,8 +6,8 @@ at fixed times, half of them reads: its latencies are shown. The others make the
 times. Published is what was measured. Each run first writes two superblocks, then counts ten samples above the 99.9th
 percentile and three collections or more.
 
-Assumptions: as in the presets, calibrated from data sheets and from 10,000 and 20,000 requests/s. What is measured at
-higher rates was not fitted. Blocks are 24 times shorter than the preset's, more and faster erased, so that a run has
+Assumptions: as in the presets, calibrated from data sheets and from 10,000 and 20,000 requests/s. Measurements at
+higher rates were not used. Blocks are 24 times shorter than the preset's, more and faster erased, so that a run has
 several collections.
 """
 

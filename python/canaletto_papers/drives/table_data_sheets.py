@@ -1,15 +1,15 @@
 """Data sheets of preset drives, and ours.
 
-Method: each drive fresh, in a closed loop behind a host that takes no time: reads and writes of 128 KiB one behind
-the other, 32 outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or what
-was measured for minutes on end (iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
+Method: each drive fresh, in a closed loop behind a host that takes no time. Jobs are reads and writes of 128 KiB one
+behind the other, 32 outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or
+what was measured for minutes on end (iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
 
-Assumptions: as in the presets. Makers measure writes into a cache of one bit a cell; sustained ones go past it, so
-that it is left out for them. They measure random reads of what was just written, which lies there, too: `data with one
-bit a cell` is a drive all of whose reads take the time of that cache. Sustained random writes (252 and 84 k/s) are not
-compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects: six times
-as many requests, of which the second half counts, and blocks of 24 pages instead of 1,344, so that several superblocks
-are filled in this time; erases are as much shorter, so that they take the same part of it.
+Assumptions: as in the presets. Makers measure writes into a cache of one bit a cell; sustained ones go past it, so that
+it is left out for them. They measure random reads of what was just written, which lies there, too: `data with one bit a
+cell` is a drive all of whose reads take the time of that cache. Sustained random writes (252 and 84 k/s) are not
+compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects. It has six
+times as many requests, of which the second half counts. Its blocks are of 24 pages instead of 1,344, so that several
+superblocks are filled in this time. Erases are as much shorter, so that they take the same part of it.
 """
 
 from collections.abc import Mapping

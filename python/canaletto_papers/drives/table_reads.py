@@ -4,10 +4,9 @@ Method: the presets of the drives, under the jobs that measured them: random rea
 drive. Published is what was measured; latencies are from submission to completion. The host is the measurement's:
 SPDK takes the measured time of submission, io_uring also the time of an interrupt (`drive.HOSTS`).
 
-Assumptions: as in the presets, calibrated from the 4 KiB reads of SPDK (980 PRO) and from all reads of SPDK
-(ZN540) in this table alone; reads of 8 KiB and more of the 980 PRO were not looked at. The set with other sizes than
-4 KiB is not that with 4 KiB: there a quarter of the reads of 4 KiB end after 20 us, as of pages that were never
-written.
+Assumptions: as in the presets, calibrated from the 4 KiB reads of SPDK (980 PRO) and from all reads of SPDK (ZN540) in
+this table alone. Reads of 8 KiB and more of the 980 PRO were not looked at. The set with other sizes than 4 KiB is
+another one than with 4 KiB. There a quarter of the reads of 4 KiB end after 20 us, as of pages that were never written.
 """
 
 from collections.abc import Mapping

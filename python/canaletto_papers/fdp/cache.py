@@ -1,11 +1,11 @@
 """Write amplification of a flash cache with and without reclaim unit handles.
 
-Method: a cache like CacheLib writes small objects into buckets of 4 KiB anywhere in 4 % of its space, and large
-objects into a log through the rest, round and round (Allison et al., "Towards Efficient Flash Caches with Emerging
-NVMe Flexible Data Placement SSDs", EuroSys 2025). With data placement both have their own handles. `published` is its
-write amplification of the device at half of the space in use: about 1.3, and 1.03 with handles. Buckets and shares
-are those of the authors' configuration (facebook/CacheLib issue 302: `navyBigHashSizePct` 4, 878,700 MB of the
-drive). Writes while the drive filled are left out: ours is the difference of two runs of which one is longer.
+Method: a cache like CacheLib writes small objects into buckets of 4 KiB anywhere in 4 % of its space. Large objects go
+into a log through the rest, round and round (Allison et al., "Towards Efficient Flash Caches with Emerging NVMe
+Flexible Data Placement SSDs", EuroSys 2025). With data placement both have their own handles. `published` is its write
+amplification of the device at half of the space in use: about 1.3, and 1.03 with handles. Buckets and shares follow the
+authors' configuration (facebook/CacheLib issue 302: `navyBigHashSizePct` 4, 878,700 MB of the drive). Writes while the
+drive filled are left out: ours is the difference of two runs of which one is longer.
 
 Assumptions: half of the bytes are small objects; the lines of 20 and 80 % show what that share does. 7 % spare space.
 The drive is small, with 320 superblocks, as a drive of 1.88 TB has with reclaim units of 6 GB. The report of an

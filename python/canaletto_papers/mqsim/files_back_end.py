@@ -1,8 +1,8 @@
 """MQSim's own files, backend-contention: ours next to MQSim's.
 
-Method: the eight scenarios of MQSim's files for two flows of random reads, and the same for each flow alone, written
-anew from their values and run as `canaletto mqsim` runs them, 10 s of simulated time each. `published` is what MQSim
-7ec40e3 gives: means of the device's response, and what follows from them by the slides' definitions.
+Method: the eight scenarios of MQSim's files for two flows of random reads, and the same for each flow alone. They are
+written anew from their values and run as `canaletto mqsim` runs them, 10 s of simulated time each. `published` is what
+MQSim 7ec40e3 gives: means of the device's response, and what follows from them by the slides' definitions.
 
 Assumptions: Flow-1's own file holds a merge conflict, on which MQSim stops; both sides of it have the same values as
 the first scenario of Flow-2's file. Alone, a flow has all addresses of its chips instead of half of them, and Flow-2

@@ -1,9 +1,9 @@
 """MQSim's own files, queue-fetch-size: ours next to MQSim's.
 
-Method: the six scenarios of MQSim's files for two flows of random reads, and those for each flow alone, with a
-queue-fetch size of 16 and of 1,024, written anew from their values and run as `canaletto mqsim` runs them, 10 s of
-simulated time each. `published` is what MQSim 7ec40e3 gives: means of the device's response, and what follows from
-them by the slides' definitions.
+Method: the six scenarios of MQSim's files for two flows of random reads, and for each flow alone, with a queue-fetch
+size of 16 and of 1,024. They are written anew from their values and run as `canaletto mqsim` runs them, 10 s of
+simulated time each. `published` is what MQSim 7ec40e3 gives: means of the device's response, and what follows from them
+by the slides' definitions.
 
 Assumptions: alone, a flow has all addresses of its chips instead of half of them, and Flow-2 has another seed than
 with Flow-1, as in MQSim's files. With --quick 0.1 s.

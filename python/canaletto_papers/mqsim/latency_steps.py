@@ -1,8 +1,8 @@
 """Latency of a 4 KiB read by step, with flash and with fast memories ("Complete Model of Request Latency").
 
-Method: random reads of 4 KiB, one at a time, on three drives: the one of the FAST'18 experiments (MLC flash), one with
-Z-NAND and one with 3D XPoint, which is written in place. Each step is what the drive charges its requests with, so
-that the steps of a drive sum to its latency.
+Method: random reads of 4 KiB, one at a time, on three drives. These are the one of the FAST'18 experiments (MLC flash),
+one with Z-NAND and one with 3D XPoint, which is written in place. Each step is what the drive charges its requests
+with, so that the steps of a drive sum to its latency.
 
 Assumptions: the drives are presets, with the sources of their numbers next to them. The host's own software is left
 out: the slides' steps in it are bounds only. The slides draw two diagrams, NAND flash and 3D XPoint, with times at most

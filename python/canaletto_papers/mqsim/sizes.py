@@ -1,8 +1,8 @@
 """Read and write latency by request size (slides "MQSim Accurately Captures Read/Write Latencies").
 
-Method: a flow of reads only and one of writes only, random and aligned to their size, 4 KiB to 1 MiB, one
-outstanding, on the drive in the steady state of greedy collection with 70 % of its addresses in use. Writes with the
-256 MiB cache, where they are complete in DRAM, and without it.
+Method: a flow of reads only and one of writes only, random and aligned to their size, 4 KiB to 1 MiB, one outstanding.
+It runs on the drive in the steady state of greedy collection with 70 % of its addresses in use. Writes with the 256 MiB
+cache, where they are complete in DRAM, and without it.
 
 Assumptions: depth 1 and 200 requests a size (50 with --quick). The slides compare with four real drives, of which
 there are none here (`table-errors`); their charts carry no numbers.

@@ -1,8 +1,8 @@
 """Response time of a fresh drive and of a preconditioned one over minutes (slides "Capturing Steady-State Behavior").
 
-Method: random reads and writes of 8 KiB, half each, in an open loop for eight minutes of simulated time, on the drive
-as it comes from the factory and in the computed steady state of greedy collection. Mean latency in stretches of 20 s.
-The drive's addresses are 65 % of its flash (70 % of the usable 93 %); all are written again and again.
+Method: random reads and writes of 8 KiB, half each, in an open loop for eight minutes of simulated time. They run on
+the drive as it comes from the factory and in the computed steady state of greedy collection. Mean latency in stretches
+of 20 s. The drive's addresses are 65 % of its flash (70 % of the usable 93 %); all are written again and again.
 
 Assumptions: the slides' workload, drive and rates are not stated; they run 200 minutes. Here planes have 128 blocks
 instead of 2,048, so that a fresh drive is full after some minutes at 400 requests per second and plane. With --quick

@@ -1,9 +1,9 @@
 """Causes of the differences from Fig. 14: one change at a time.
 
-Method: the traffic of Fig. 14 in a closed loop of 64 on the drive of Table II, fresh; improvement of the mean latency
-over baseSSD, averaged over the 19 workloads, after a change that baseSSD and the system undergo alike. Changes: what
-limits data besides the channels (host link, system bus, DRAM), depth, the controller that serves a chip of NoSSD, the
-allocation, imbalance, an open loop.
+Method: the traffic of Fig. 14 in a closed loop of 64 on the drive of Table II, fresh. `ours` is the improvement of the
+mean latency over baseSSD, averaged over the 19 workloads, after a change that baseSSD and the system undergo alike.
+Changes: what limits data besides the channels (host link, system bus, DRAM), depth, the controller that serves a chip
+of NoSSD, the allocation, imbalance, an open loop.
 
 Assumptions: as in Fig. 14; fewer requests. Published: the averages of Fig. 14.
 """

@@ -1,10 +1,10 @@
 """Synthetic requests with balanced allocation, PCWD (Fig. 16).
 
-Method: reads and writes of 64 KiB, sequential and random, 1 to 64 at a time, on the fresh drive of Table II whose
-allocation goes over planes, then channels; the mean latency of each interconnect. The improvement over baseSSD is
-averaged over patterns and numbers of requests. The same for baseSSD and pSSD with a host link that limits nothing:
-Table II's link of 8 GB/s carries what eight channels of 1 GB/s carry, so that behind it twice as wide channels cannot
-halve a latency from a few requests on.
+Method: reads and writes of 64 KiB, sequential and random, 1 to 64 at a time. The fresh drive of Table II allocates over
+planes, then channels. Shown is the mean latency of each interconnect. The improvement over baseSSD is averaged over
+patterns and numbers of requests. The same for baseSSD and pSSD with a host link that limits nothing: Table II's link of
+8 GB/s carries what eight channels of 1 GB/s carry, so that behind it twice as wide channels cannot halve a latency from
+a few requests on.
 
 Assumptions: "approximately 2x reduction in latency" of pSSD is read as that average. Requests are aligned to their
 size.

@@ -1,16 +1,16 @@
 """I/O while garbage is collected, traces (Fig. 19).
 
-Method: traffic of ten published traces' profiles, open loop at their published rates (RocksDB slowed to what
-the drive can carry), on a drive in the steady state of greedy collection; three fabrics with parallel (PaGC),
-semi-preemptible and spatial collection (SpGC). Improvement is the mean latency of baseSSD with PaGC divided by each
-system's. Next to every latency stand the epochs that ended and the write amplification, so that systems which did
-different work are seen. Workloads of which a run completed fewer than two epochs on any system are start-up transients:
-they are shown, marked, and not in the averages (`ssd-10`, of whose requests 1 % write).
+Method: traffic of ten published traces' profiles, open loop at their published rates (RocksDB slowed to what the drive
+can carry). The drive is in the steady state of greedy collection; three fabrics with parallel (PaGC), semi-preemptible
+and spatial collection (SpGC). Improvement is the mean latency of baseSSD with PaGC divided by each system's. Next to
+every latency stand the epochs that ended and the write amplification, so that systems which did different work are
+seen. Workloads of which a run completed fewer than two epochs on any system are start-up transients: they are shown,
+marked, and not in the averages (`ssd-10`, of whose requests 1 % write).
 
-Assumptions: the paper's traces are not all named; these are the profiles with writes that canaletto ships, among
-them RocksDB's. Three quarters of the addresses hold data (`causes-gc` has others); blocks of 128 pages (of 16 with
---quick) instead of 512. "9.7 times" and "5.9 times" are read as pnSSD with SpGC over baseSSD and over pSSD, both with
-PaGC, and "47 %" as pnSSD with SpGC over pnSSD with preemptive collection.
+Assumptions: the paper's traces are not all named; these are the profiles with writes that canaletto ships, among them
+RocksDB's. Three quarters of the addresses hold data (`causes-gc` has others); blocks of 128 pages (of 16 with --quick)
+instead of 512. Our reading: "9.7 times" and "5.9 times" are read as pnSSD with SpGC over baseSSD and over pSSD, both
+with PaGC. "47 %" is pnSSD with SpGC over pnSSD with preemptive collection.
 """
 
 from collections.abc import Mapping

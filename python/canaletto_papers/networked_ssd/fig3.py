@@ -1,7 +1,7 @@
 """Use of the channels by reads and writes (Fig. 3).
 
-Method: reads, then writes, of 16 KiB on the conventional drive of Table II in a closed loop of 32; half of them go to
-addresses that are multiples of 512 KiB, which static allocation (PCWD) puts on one channel, the other half anywhere.
+Method: reads, then writes, of 16 KiB on the conventional drive of Table II in a closed loop of 32. Half of them go to
+addresses that are multiples of 512 KiB, which static allocation (PCWD) puts on one channel. The other half go anywhere.
 Data that are read lie where allocation put them; writes are placed by the FTL (dynamic placement). Shown is the share
 of the time that each channel is in use, and how the busiest compares with the mean of all.
 

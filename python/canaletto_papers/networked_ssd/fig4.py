@@ -1,8 +1,8 @@
 """Improvement by faster flash channels (Fig. 4).
 
-Method: traffic of the 19 published profiles, and the same with half of the requests on one row of chips, on the
-conventional drive of Table II with channels of 1, 1.25, 1.5, 1.75 and 2 GB/s. Improvements over 1 GB/s are shown for
-the mean latency in an open loop at the published rates (RocksDB slowed to what the drive can carry) and for the
+Method: traffic of the 19 published profiles, and the same with half of the requests on one row of chips. They run on
+the conventional drive of Table II with channels of 1, 1.25, 1.5, 1.75 and 2 GB/s. Improvements over 1 GB/s are shown
+for the mean latency in an open loop at the published rates (RocksDB slowed to what the drive can carry) and for the
 throughput in a closed loop of 64.
 
 Assumptions: the paper does not say what its "performance" is, nor name its workloads; the closed loop is taken as for

@@ -1,7 +1,7 @@
 """Traces at about 20 % hits.
 
-Method: each read and write of a trace is a DMA of its size, one after the other on an idle PC, arrival times ignored;
-a fifth of the reads of each size are hits. Time in all, and the ratio to SBSP.
+Method: each read and write of a trace is a DMA of its size, one after the other on an idle PC. Arrival times are
+ignored, and a fifth of the reads of each size are hits. Time in all, and the ratio to SBSP.
 
 Assumptions: the slides do not name their traces, and no row below is theirs. Without your own traces, four shipped
 profiles stand in (MSR Cambridge volumes of 2007, 10,000 requests each). With the environment variable CANALETTO_SHARED,

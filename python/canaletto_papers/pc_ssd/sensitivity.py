@@ -1,9 +1,9 @@
 """Sensitivity of the ratios to each parameter of a scenario.
 
-Method: one key at a time is halved and doubled, or set to what else it can be, for all attachments alike; the highest
-ratio of total times over sizes from 512 B to 128 KiB, or the ratio of the last of the `real-traces`. `ours` is NBDP's.
-The first line is the PC as it is. `given` tells parameters with a source from assumed ones, as `canaletto schema pc`
-has it; those with a source are shown as well, since it is only assumed that the study used them.
+Method: one key at a time is halved and doubled, or set to what else it can be, for all attachments alike. Shown is the
+highest ratio of total times over sizes from 512 B to 128 KiB, or the ratio of the last of the `real-traces`. `ours` is
+NBDP's. The first line is the PC as it is. `given` tells parameters with a source from assumed ones, as `canaletto
+schema pc` has it; those with a source are shown as well, since it is only assumed that the study used them.
 
 Assumptions: parameters are independent; what two of them do together is not shown.
 """

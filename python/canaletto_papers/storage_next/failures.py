@@ -1,9 +1,9 @@
 """Throughput by failures of the inner code (Fig. 7).
 
-Method: the drive and the closed loop of `fig7` with ECC in two layers (`controller.ecc.outer`): a codeword for each 512
-B and an outer one over 4 KiB, all of which is read where a codeword fails. Next to each stand the formulas, with the
-further reads (`canaletto.bounds`) and the run's write amplification. The source prints no numbers: below 1 % of
-failures its throughput stays near the throughput without failures.
+Method: the drive and the closed loop of `fig7` with ECC in two layers (`controller.ecc.outer`). There is a codeword for
+each 512 B and an outer one over 4 KiB, all of which is read where a codeword fails. Next to each stand the formulas,
+with the further reads (`canaletto.bounds`) and the run's write amplification. The source prints no numbers: below 1 %
+of failures its throughput stays near the throughput without failures.
 
 Assumptions: as in `fig7`. The further read senses the page again; the outer code takes no time and corrects all.
 """

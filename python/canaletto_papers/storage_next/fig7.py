@@ -1,8 +1,8 @@
 """Throughput by mix and channel rate (Fig. 7).
 
-Method: requests of 512 B, a closed loop of 8,000, on the baseline drive of Table II behind PCIe Gen7 x8, fabric `sca`
-with the stated 150 ns a command, each plane a LUN, cache registers; a drive in steady state. Published are the numbers
-of the source's own simulator. Next to each stand its formulas, with write amplification 3 and with our run's.
+Method: requests of 512 B, a closed loop of 8,000, on the baseline drive of Table II behind PCIe Gen7 x8. It has fabric
+`sca` with the stated 150 ns a command, each plane a LUN, cache registers; a drive in steady state. Published are the
+numbers of the source's own simulator. Next to each stand its formulas, with write amplification 3 and with our run's.
 
 Assumptions: as in `table2`. The source says that its simulator's amplification is below 3, and not what it is.
 """

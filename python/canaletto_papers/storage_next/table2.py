@@ -1,7 +1,7 @@
 """Peak throughput of the SLC drives (Table II).
 
 Method: the formulas of the source with its inputs, 90 reads to 10 writes, write amplification 3. Next to them the same
-with times that add up where reads and programs share a part, and the engine: a closed loop of 8,000 on the fabric `sca`
+with times that add up where reads and programs share a part. The engine runs a closed loop of 8,000 on the fabric `sca`
 with the stated time of a command, with the write amplification that comes out.
 
 Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a

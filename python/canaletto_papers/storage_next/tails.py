@@ -2,8 +2,8 @@
 
 Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 and 99 % of the peak of Table II. Next to
 it reads alone, by the formula and by the engine, in an open loop with exponential gaps. They are offered the same share
-of what the formula has for reads alone, once on a bus whose commands and data share pins, as the formula has it, and
-once on `sca`.
+of what the formula has for reads alone. One run is on a bus whose commands and data share pins, as the formula has it,
+and one on `sca`.
 
 Assumptions: as in `fig7`. Beyond what an engine's drive serves there is no steady latency: `served` says how much of
 the load that was.

@@ -6,9 +6,9 @@ paths, so that this waiting is T - T / r. Where waiting is in proportion to the 
 twice as wide halve it: T / r + (T - T / r) / 2 = T (1 + r) / (2 r) is left, and the gain is 2 r / (1 + r): 1 for r = 1,
 1.6 for r = 4, never 2. `ours` is the gain, `bound` that value of the workload's own r, or the mean of these.
 
-The bound is concave: its mean over workloads is at most the bound of the mean of r and, for a mean and a most of r, at
+The bound is concave: its mean over workloads is at most the bound of the mean of r. For a mean and a most of r it is at
 least what a mixture of workloads that gain nothing and workloads that gain the most would have. The last lines compute
-both for the published mean of 4.0 and most of 11.74, and how many of the 19 workloads that mixture takes: a mean of
+both for the published mean of 4.0 and most of 11.74, and how many of the 19 workloads that mixture takes. A mean of
 1.27 for pSSD is possible only near the lower end, where few workloads gain nearly everything.
 
 Assumptions: as in Fig. 9. Waiting grows faster than in proportion where queues build up, so that a channel twice as

@@ -1,7 +1,8 @@
 """Throughput of every system on both SSDs (Fig. 10).
 
-Method: requests per second of simulated time in the runs of Fig. 9, as a share of the ideal SSD's; then Venice's over
-each other system's, the mean over workloads of the ratios. The paper prints these less one, in percent ("176 %").
+Method: requests per second of simulated time in the runs of Fig. 9, as a share of the ideal SSD's. Then follows
+Venice's over each other system's, the mean over workloads of the ratios. The paper prints these less one, in percent
+("176 %").
 
 Assumptions: as in Fig. 9. The paper says that Venice comes "within 30 %" (performance-optimized) and "within 10 %"
 (cost-optimized) of the ideal SSD: read as 0.7 and 0.9 of its throughput, averaged over workloads.

@@ -1,7 +1,7 @@
 """Performance of mixed workloads (Fig. 12).
 
-Method: the six mixes of Table 3 on the performance-optimized SSD: a flow for each constituent, all at the same time,
-with all times between arrivals divided by one factor so that the mix arrives at Table 3's mean. Next to it stand the
+Method: the six mixes of Table 3 on the performance-optimized SSD: a flow for each constituent, all at the same time.
+All times between arrivals are divided by one factor so that the mix arrives at Table 3's mean. Next to it stand the
 mixes at their constituents' own rates, a closed loop of 64 requests, and scaled mixes of skewed traffic. Speedup is in
 execution time over the baseline.
 

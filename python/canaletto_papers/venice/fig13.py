@@ -1,9 +1,9 @@
 """Requests and transactions that meet no path conflict (Fig. 13).
 
-Method: the runs of Fig. 9 on the performance-optimized SSD; the share, in percent, of requests none of whose transfers
-had to wait for a path ("on the first try", §6.3), and the same share of their page transactions. Bus: the row's bus was
-busy; pnSSD: both buses were; NoSSD: a packet was stopped at a hop; Venice: no controller was free, or the first scout
-failed. Waiting for the request's chip is no conflict.
+Method: the runs of Fig. 9 on the performance-optimized SSD. Shown is the share, in percent, of requests none of whose
+transfers had to wait for a path ("on the first try", §6.3), and the same share of their page transactions. Bus: the
+row's bus was busy; pnSSD: both buses were; NoSSD: a packet was stopped at a hop; Venice: no controller was free, or the
+first scout failed. Waiting for the request's chip is no conflict.
 
 Assumptions: as in Fig. 9. The paper says "I/O requests". A request of 16 pages meets a conflict if any of its 16
 transactions does, so that with requests of one size a smaller share of requests than of transactions meets none. Where

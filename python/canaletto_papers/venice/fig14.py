@@ -1,12 +1,12 @@
 """Power and energy (Fig. 14).
 
-Method: the runs of Fig. 9 on the performance-optimized SSD, each normalized to the baseline's. "Paper's formula": the
-mean power of the parts while they work, and that times the execution time (§6.4), over the others' as the paper prints
-it in percent; "physical" is the sum of what arrays, wires and routers take while they work (dynamic) and of what
-everything draws all the time (static: idle power x time), over the execution time for the power.
+Method: the runs of Fig. 9 on the performance-optimized SSD, each normalized to the baseline's. "Paper's formula" is the
+mean power of the parts while they work, and its product with the execution time (§6.4), over the others' as the paper
+prints it in percent. "Physical" is the energy of arrays, wires and routers at work (dynamic) and of everything at all
+times (static: idle power x time), over the execution time for the power.
 
-Assumptions: as in Fig. 9. Energies are those of the shipped model (docs/explanation/energy.md); the paper does not
-print its array powers. Its statement that power falls with the execution time can only be read as the paper's formula.
+Assumptions: as in Fig. 9. Energies come from the shipped model (docs/explanation/energy.md); the paper does not print
+its array powers. Its statement that power falls with the execution time can only be read as the paper's formula.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,9 @@
 """Arrays of other shapes (Fig. 15).
 
-Method: 64 chips as 4, 8 and 16 rows with a controller each, on the performance-optimized SSD; speedup in execution
-time over the baseline of the same shape, averaged over the 19 workloads: the profiles and skewed traffic (half of the
-requests to one row), open loop at Table 2's rates and closed loop of 64 requests. 8 x 8 are the runs of Fig. 9.
+Method: 64 chips as 4, 8 and 16 rows with a controller each, on the performance-optimized SSD. `ours` is the speedup in
+execution time over the baseline of the same shape, averaged over the 19 workloads. Traffic is the profiles and skewed
+traffic (half of the requests to one row), open loop at Table 2's rates and closed loop of 64 requests. 8 x 8 are the
+runs of Fig. 9.
 
 Assumptions: as in Fig. 9. pnSSD is left out, as in the paper (its footnote 6: arrays that are not square).
 

@@ -1,16 +1,16 @@
 """Performance of every system on both SSDs (Fig. 9).
 
 Method: execution time, from the first arrival to the last completion, of the 19 workloads of Table 2 on both drives of
-Table 1, in the steady state of greedy collection, without write cache; speedup is the baseline's execution time over
-each system's, and averages are means of these ratios over workloads. The headline is traffic of the profiles, open loop
-at Table 2's rates. Next to it stand a closed loop of 64 requests, and both loops with uniform traffic (Table 2's three
-means alone) and with skewed traffic (half of the requests go to one row of eight).
+Table 1. Drives are in the steady state of greedy collection, without write cache. Speedup is the baseline's execution
+time over each system's, and averages are means of these ratios over workloads. The headline is traffic of the profiles,
+open loop at Table 2's rates. Next to it stand a closed loop of 64 requests, and both loops with uniform traffic (Table
+2's three means alone) and with skewed traffic (half of the requests go to one row of eight).
 
 Assumptions: CWDP allocation (MQSim's default); 70 % of the addresses hold data (MQSim's sample workloads); 7 %
 over-provisioning; bus 1.2 GB/s and links 1 GB/s (Table 1). The skew's share is ours. Full runs: 100,000 requests and
-three seeds for the headline (the rules on averages are their 95 % confidence intervals), 20,000 and one seed for what
-stands next to it. "Venice over X" is the mean of the ratios of execution times; "within 45 %" of the ideal SSD is also
-printed, against a ratio of the printed means of 2.65 / 4.0.
+three seeds for the headline (bars on averages are their 95 % confidence intervals); 20,000 and one seed for other runs.
+"Venice over X" is the mean of the ratios of execution times; "within 45 %" of the ideal SSD is also printed, against a
+ratio of the printed means of 2.65 / 4.0.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,18 +1,18 @@
 """Prior designs hold their paths, Venice releases its: a setting that comes near the paper's numbers (Fig. 4 and 9).
 
 Method: every prior design holds the path of a flash operation from its command to its data or to the end of its
-program: the baseline and pSSD their bus, pnSSD its bus with a controller that serves one transfer at a time, and
-NoSSD a circuit along the row and then the column from the nearest free controller. Venice and the ideal SSD release
+program. The baseline and pSSD hold their bus, pnSSD its bus with a controller that serves one transfer at a time. NoSSD
+holds a circuit along the row and then the column from the nearest free controller. Venice and the ideal SSD release
 theirs. Pages are allocated plane after plane (WPDC). The cost-optimized drive has Table 2's rates, the
 performance-optimized one arrivals that are 1, 3, 10 and 30 times as fast, both with Table 1's host link and in the
 steady state. Lines are Fig. 9's and 4's speedups in execution time, then throughput (Fig. 10), tails (Fig. 11), mixes
 (Fig. 12), conflicts (Fig. 13), energy (Fig. 14) and shapes (Fig. 15).
 
-Assumptions: a sensitivity study. The paper states neither that prior designs hold their paths nor that Venice does
-not, nor these rates; the name says nothing about how the authors evaluated. No default follows from it, and no
-constant is fitted. `speaks` is what the papers print for and against a number's setting, `size` the extent of its runs:
-100,000 requests and three seeds for the rates of the headline, 20,000 and one seed for other rates, shapes and mixes;
-with --quick 10,000 and 2,000, one seed.
+Assumptions: a sensitivity study. The paper states neither that prior designs hold their paths nor that Venice does not,
+nor these rates; the name says nothing about how the authors evaluated. No default follows from it, and no constant is
+fitted. `speaks` is what the papers print for and against a number's setting. `size` is the extent of its runs: 100,000
+requests and three seeds for the rates of the headline, 20,000 and one seed for other rates, shapes and mixes; with
+--quick 10,000 and 2,000, one seed.
 """
 
 import re

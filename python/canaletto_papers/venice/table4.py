@@ -1,6 +1,6 @@
 """Power and area overheads (Table 4, §6.6).
 
-Method: the keys of the energy and area models, and what follows from them for the 8 x 8 mesh; what a page costs on
+Method: the keys of the energy and area models, and what follows from them for the 8 x 8 mesh. The energy of a page on
 the wires is measured with 4 KiB reads, one at a time.
 
 Assumptions: the table's milliwatts are the power while a 4 KB page is transferred; a link's being 90 % below a shared

@@ -1,8 +1,8 @@
 """Recorded traces at full speed.
 
 Method: all requests of a trace are there at once and wait for room in the submission queue, so that the drive is as
-busy as the trace can make it; execution time over the baseline's on the performance-optimized SSD, with its host link
-and with one that limits nothing.
+busy as the trace can make it. `ours` is the execution time over the baseline's on the performance-optimized SSD, with
+its host link and with one that limits nothing.
 
 Assumptions: the traces are pieces of those that the paper names, or of their families; addresses beyond the drive are
 wrapped. They are looked for in the folder `traces` of the folder that the environment variable CANALETTO_SHARED names;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::words::Word;
 
-/// What MQSim's `std::stoi` takes.
+/// MQSim's `std::stoi` takes no more.
 pub(super) const INT_MAX: u64 = i32::MAX as u64;
 
 /// MQSim allows 32 bits, no drive needs more than 16.

@@ -5,8 +5,8 @@
 //! families have Borel's distribution. The starts of a page then have the generalized Poisson distribution (P. C.
 //! Consul and G. C. Jain, Technometrics 15(4), 1973): λ (λ + c r)^(c - 1) e^(-λ - c r) / c! for c starts.
 //!
-//! The number of pages in the law follows from the footprint: a page is touched by starts there and at as many pages
-//! before it as a start's requests reach on average, in regions of places (`popular_regions`).
+//! The number of pages in the law follows from the footprint. A page is touched by starts there and at the pages before
+//! it that a start's requests reach on average, in regions of places (`popular_regions`).
 
 /// As in the generator.
 const RECENT: f64 = 1024.0;

@@ -22,7 +22,7 @@ use starts::Starts;
 
 /// Size of a page of the footprint, in bytes.
 pub const PAGE: u64 = 4096;
-/// Whose ends a sequential request may continue.
+/// A sequential request may continue any of these.
 const STREAMS: usize = 64;
 const MOST_DEVICES: usize = 1 << 20;
 

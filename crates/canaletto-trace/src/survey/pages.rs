@@ -1,7 +1,7 @@
 //! Which pages of 4 KiB a trace touches, and how often it returns to them.
 //!
-//! Beyond a limit, only pages whose hash is below a threshold are remembered, which halves when there are too many: a
-//! sample of pages rather than of accesses, so that reuse holds for all (Waldspurger et al., "Efficient MRC
+//! Beyond a limit, only pages whose hash is below a threshold are remembered, which halves when there are too many.
+//! This is a sample of pages rather than of accesses, so that reuse holds for all (Waldspurger et al., "Efficient MRC
 //! construction with SHARDS", FAST 2015, section 3). Counts are scaled up.
 
 use std::collections::HashMap;

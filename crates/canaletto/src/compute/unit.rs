@@ -6,7 +6,7 @@ use crate::config::compute::Unit as Keys;
 use crate::engine::ids::{RequestId, TransactionId};
 use crate::engine::time::Time;
 
-/// What waits for room: a page in its register, or a task with all of its operands.
+/// Waits for room: a page in its register, or a task with all of its operands.
 #[derive(Clone, Copy)]
 pub enum Waiting {
     Page(TransactionId),

@@ -49,7 +49,7 @@ impl Buses {
         }
     }
 
-    /// Whatever crosses takes that much longer.
+    /// All transfers take that much longer.
     fn put_buffers(&mut self, delay: Time) {
         self.buffer = delay;
         self.kind = match self.kind {

@@ -92,7 +92,7 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
 
 const FAILED: PathId = PathId(u32::MAX - 1);
 
-/// Whatever crosses may free a trunk for chips of any switch.
+/// Any transfer may free a trunk for chips of any switch.
 const ALL: DomainId = DomainId(0);
 
 pub struct Clusters {

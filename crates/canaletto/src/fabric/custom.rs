@@ -9,7 +9,7 @@
 //! come first: a bound for any search in that mesh. `fabric.custom.route = "x-then-y"` gives them one way alone, which
 //! is NoSSD with circuits ([`x_then_y`]).
 //!
-//! Links carry eight data pins at `fabric.network.link_rate`; commands and data are those of a circuit of Venice (ISCA
+//! Links carry eight data pins at `fabric.network.link_rate`; commands and data are as on a circuit of Venice (ISCA
 //! 2023, §4.1 with Eq. 1). A place where circuits can turn has a router. Every decision of a plan takes
 //! `fabric.custom.grant_delay`; its cost in wires is unknown.
 

@@ -7,8 +7,8 @@
 //!                │⊡     │⊡     │⊡     back:           along the chip's row to the controller's column, then along that
 //! ```
 //! Network-on-SSD as two papers compare against it: a 2D mesh of routers with 16 KB of buffer per port and
-//! dimension-order routing (Venice, ISCA 2023, §3.2 and §5), links of eight data pins or, where a chip's pins are held
-//! constant, of two (Networked SSD, MICRO 2022, Table III).
+//! dimension-order routing (Venice, ISCA 2023, §3.2 and §5). Links have eight data pins or, where a chip's pins are
+//! held constant, of two (Networked SSD, MICRO 2022, Table III).
 //!
 //! Packets are framed as in §IV-B of the latter, but no chip is enabled and no data are asked for: a chip sends a page
 //! by itself once it is read. Packets are switched by virtual cut-through (Dally & Towles, §13.2): one moves on as soon

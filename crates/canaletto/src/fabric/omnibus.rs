@@ -15,7 +15,7 @@
 //! **Split** (§V-C): the data of a transfer go in two packets, each over the first free bus of the chip. If only one is
 //! free, the second half waits for either, before any other transfer, and follows on the first bus at the latest. The
 //! paper leaves open what the halves hold: here each is a data packet with its own header, of read data also with its
-//! request; a write's command goes with the first half.
+//! request. A write's command goes with the first half.
 
 mod control;
 pub mod copies;
@@ -58,7 +58,7 @@ pub const WHOLE: Facts = Facts {
 
 pub const SPLIT: Facts = Facts { holds_paths: false, ..WHOLE };
 
-/// Whatever crosses may free a bus for chips of any row.
+/// Any transfer may free a bus for chips of any row.
 const ALL: DomainId = DomainId(0);
 
 pub struct Omnibus {

@@ -4,9 +4,9 @@
 //!              ┌──► chip 0 ──► chip 1 ──► chip 2 ──┐
 //! controller 0 ◄───────────────────────────────────┘
 //! ```
-//! HLNAND (R. Schuetz et al., "HyperLink NAND Flash Architecture for Mass Storage Applications", NVSMW 2007; MOSAID's HLNAND2:
-//! 800 MB/s): commands and data of writes go on to their chip, data of reads go on to the controller. Commands and
-//! data are the packets of Networked SSD §IV on eight pins.
+//! HLNAND (R. Schuetz et al., "HyperLink NAND Flash Architecture for Mass Storage Applications", NVSMW 2007. MOSAID's
+//! HLNAND2: 800 MB/s): commands and data of writes go on to their chip, data of reads go on to the controller. Commands
+//! and data are the packets of Networked SSD §IV on eight pins.
 
 use std::ops::Range;
 

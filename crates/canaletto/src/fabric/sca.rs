@@ -11,7 +11,7 @@
 //! ```
 //! JESD230G (November 2024) §10, as summarised at cqlhupt.github.io, "NAND SCA" 1 and 2, 2024; packets: [`packets`]. A
 //! sequence with data first takes CA, then DQ in the order in which sequences come off CA. One such sequence at a time
-//! is on CA or waits for DQ, next to the one whose data cross: the next data are ready when DQ is, and the scheduler
+//! is on CA or waits for DQ, next to the one whose data cross. So the next data are ready when DQ is, and the scheduler
 //! decides late which they are.
 //!
 //! A LUN takes part in one sequence at a time (§10, "command interleaving").

@@ -12,7 +12,7 @@
 //! finds ways ([`links`]), one after the other ([`arbiter`]), and sets the routers. A router keeps its setting until
 //! the next grant, so nothing is torn down. Pages go from chip to chip over circuits ([`copies`]).
 //!
-//! Routers, links, commands and data are those of Venice (ISCA 2023) §4.1 with Eq. 1, without scouts. No paper has this
+//! Routers, links, commands and data are as in Venice (ISCA 2023) §4.1 with Eq. 1, without scouts. No paper has this
 //! fabric (`docs/explanation/fabrics.md`).
 
 mod arbiter;

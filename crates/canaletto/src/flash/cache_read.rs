@@ -6,8 +6,8 @@
 //! cache register               │ page 1: waits, then leaves ────────────│     │ page 2 …
 //! ```
 //! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read of a plane whose cache register holds data goes to
-//! the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the plane takes
-//! a further read; a program or an erase needs both registers.
+//! the page register behind it. It moves on within tRCBSY once the cache register is empty. Only then the plane takes a
+//! further read; a program or an erase needs both registers.
 //!
 //! In the standard the move is part of the next command (31h), or of one that ends the sequence (3Fh), and the whole
 //! LUN is busy meanwhile. Here it begins by itself and concerns its plane alone.

@@ -36,7 +36,7 @@ pub enum Outcome {
     RegisterFreed(ChipId),
 }
 
-/// Those told while one is carried out come first.
+/// Outcomes told while one is carried out come first.
 #[derive(Default)]
 pub struct Outcomes {
     /// Below `floor` in reverse order, then the new ones in order.

@@ -597,7 +597,7 @@ impl Ftl {
 }
 
 impl Ftl {
-    /// What the write buffer had of the page, or padding.
+    /// Data of the write buffer, or padding.
     pub fn send_zone_page<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, now: Time) {
         let &Destage { lpa, sectors, flow, .. } = destage;
         let (priority, bytes) = (self.spaces[usize::from(flow)].priority, self.layout.page_bytes() as u32);

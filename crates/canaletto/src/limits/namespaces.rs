@@ -67,7 +67,7 @@ pub(super) fn in_group(design: &Design, layout: &Layout, flow: &Flow, all: Posit
     })
 }
 
-/// Whose planes hold `per_plane` sectors each.
+/// Its planes hold `per_plane` sectors each.
 pub(super) fn check_group_fits(layout: &Layout, flow: &Flow, range: &FlowRange, visible: u64) -> Result<(), String> {
     let p = &range.positions;
     let planes = (p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len()) as u64;

@@ -11,7 +11,7 @@ pub struct HandleReport {
     pub handle: u32,
     /// Pages, or mapping units, that the host wrote to it.
     pub host_pages: u64,
-    /// Pages that collection moved out of its own reclaim units.
+    /// Pages that collection moved out of reclaim units with its data alone.
     pub copied_pages: u64,
     /// Reclaim units that it has taken: changes of the handle to another unit.
     pub units_opened: u64,

@@ -105,7 +105,7 @@ impl Law {
 pub struct Scatter {
     regions: u64,
     length: u64,
-    /// Has no factor in common with the number of regions.
+    /// Coprime to the number of regions.
     step: u64,
 }
 

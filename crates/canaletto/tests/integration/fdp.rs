@@ -81,7 +81,7 @@ fn persistent_isolation_never_mixes_handles() {
     assert_eq!(persistent.copied_from_shared, 0);
 }
 
-/// Reclaim units are taken as they fill, and those of writes that do not fill flash pages are short.
+/// Reclaim units are taken as they fill, and writes that do not fill flash pages leave short units.
 #[test]
 fn units_of_handles_are_counted() {
     let report = simulate(&[], &cache_of(1)).unwrap().report.flash;

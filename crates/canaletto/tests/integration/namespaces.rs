@@ -118,7 +118,7 @@ fn resets(report: &canaletto::measure::report::Report) -> u64 {
     report.flash.zones.as_ref().map_or(0, |zones| zones.resets)
 }
 
-/// The state that is computed for the blocks that zones leave is that of the run that writes it.
+/// The state computed for the blocks that zones leave equals the state after writing them.
 #[test]
 fn the_steady_state_is_that_of_the_other_namespaces() {
     let pages =

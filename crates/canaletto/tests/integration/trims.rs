@@ -1,4 +1,4 @@
-//! What trims wait for, and that what they leave behind does not grow.
+//! Waits of trims, and memory after them, which does not grow.
 
 use canaletto::Outcome;
 use canaletto::config::design::Design;

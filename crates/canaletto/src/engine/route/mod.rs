@@ -5,9 +5,9 @@
 //!   <────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! A station is told something and answers with what follows from it. This module tells the next station, depth first.
-//! Here are stations, events and loop; the children have the ways: [`front`] from the host to the queues and back,
-//! [`back`] at the chips, [`arrays`] in them, [`collection`], and for some runs [`cached`], [`suspension`], [`copies`],
+//! A station takes a verb and answers with what follows from it. This module calls the next station, depth first. Here
+//! are stations, events and loop; the children have the ways: [`front`] from the host to the queues and back, [`back`]
+//! at the chips, [`arrays`] in them, [`collection`], and for some runs [`cached`], [`suspension`], [`copies`],
 //! [`control`] and [`tasks`].
 
 mod arrays;

@@ -14,7 +14,7 @@
 //! Of several packets that wait for a link, the one whose head passed the router first goes first, then the one created
 //! first.
 //!
-//! Whatever decides a start at a moment t is settled before t, because nothing follows from a start sooner than a flit
+//! All that decides a start at a moment t is settled before t, because nothing follows from a start sooner than a flit
 //! time later. So events of one moment may happen in any order. A packet that starts and finds no rival for its next
 //! link starts over that one in advance: one event every other hop.
 

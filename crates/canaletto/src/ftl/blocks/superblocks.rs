@@ -63,7 +63,7 @@ pub(super) struct Superblocks {
     owners: Vec<u16>,
     /// Whether superblocks have pages without data, where streams are kept.
     short: Vec<bool>,
-    /// Superblocks that each stream opened, and those of them with pages without data.
+    /// By stream: superblocks opened, and of them superblocks with pages without data.
     opened: Vec<(u64, u64)>,
     apart: bool,
 }
@@ -412,7 +412,7 @@ impl Blocks {
         }
     }
 
-    /// Superblocks that a stream opened, those of them with pages without data, and pages left in those it fills.
+    /// Superblocks that a stream opened, of them superblocks with pages without data, and pages left in the open ones.
     pub fn opened_by(&self, stream: u16) -> (u64, u64, u64) {
         let (opened, short) = self.superblocks.as_ref().map_or((0, 0), |s| s.opened[usize::from(stream)]);
         let left = self.leaders().into_iter().map(|plane| self.places_left(plane, Frontier::User(stream))).sum();

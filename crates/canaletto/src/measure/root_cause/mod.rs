@@ -5,8 +5,9 @@
 //!
 //! - - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
 //!   for a path. A waiting page takes its sums over the wait.
-//! - - Of several holders the one that let go is followed: of a queue's slot, room in the write buffer, an earlier
-//!   write of the page, a mapping entry, an old page, a block. The holder's [`Trail`] holds its steps meanwhile.
+//! - - Of several holders the one that let go is followed. This may be a holder of a queue's slot, room in the write
+//!   buffer, an earlier write of the page, a mapping entry, an old page, a block. The holder's [`Trail`] holds its
+//!   steps meanwhile.
 //! - Waits for the link, the controller's inside and a path are not passed on.
 //!
 //! The hooks are called where [`Probe::follows_waits`](crate::measure::probe::Probe::follows_waits) says so.

@@ -57,7 +57,7 @@ fn command_bytes(operation: Operation) -> u64 {
     if operation == Operation::Erase { 2 + 3 } else { 2 + 2 + 3 }
 }
 
-/// Rate of a bus with its dies' pads, or those of its buffers or of a buffer's dies, whichever are more.
+/// Rate of a bus with the pads of its dies, or of its buffers or a buffer's dies, whichever are more.
 fn slowed(design: &Design) -> u64 {
     let (fabric, load, geometry) = (&design.fabric, &design.fabric.load, &design.geometry);
     let chips = match fabric.kind {
@@ -127,7 +127,7 @@ impl Lengths {
         if matches!(self.fabric.kind, FabricKind::Packetized | FabricKind::Clusters) { 2 } else { 1 }
     }
 
-    /// What it is and which way, a trunk, and an inner bus with a chip; or two of these.
+    /// Kind and direction, a trunk, and an inner bus with a chip; or two of these.
     pub fn grant(&self, controllers: u32) -> Time {
         let keys = &self.fabric.clusters;
         let bits = |count: u32| u64::from(u32::BITS - count.saturating_sub(1).leading_zeros());

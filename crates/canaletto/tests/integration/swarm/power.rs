@@ -1,4 +1,4 @@
-//! What recovery makes of the flash must hold all that was promised to survive.
+//! Recovery must find all that was promised to survive.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;

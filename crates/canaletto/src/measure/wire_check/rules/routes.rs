@@ -79,7 +79,7 @@ impl Routes {
         let way = self.way(open, controller);
         if let Some(stray) = packets.iter().find(|packet| !way.contains(&packet.wire)) {
             let name = self.known.shape.name(stray.wire);
-            return complain(format!("a packet on {name}"), "none beside its way, X first, then Y".into());
+            return complain(format!("a packet on {name}"), "all on its way, X first, then Y".into());
         }
         let on = |wire: u32| packets.iter().filter(move |packet| packet.wire == wire);
         for pair in way.windows(2) {
