@@ -162,7 +162,7 @@ $(SITE_TOOLS)/.installed:
 
 .PHONY: tables
 tables: $(BUILT) ## Measure the tables of the documentation again and put them into docs/generated (half an hour)
-	for page in presets fabrics small-reads bound numbering beyond; do $(BIN)/python docs/$$page.py --write || exit 1; done
+	for page in presets energy fabrics small-reads bound numbering beyond; do $(BIN)/python docs/$$page.py --write || exit 1; done
 
 .PHONY: wasm
 wasm: ## Compile the engine for browsers (needs the target wasm32-unknown-unknown of rustup; takes minutes)

@@ -40,6 +40,11 @@ def test_small_reads(script: ModuleType) -> None:
     assert script.line("uniform, 90:10, 16 KiB", found) in page("small-reads")
 
 
+@pytest.mark.parametrize("script", ["energy"], indirect=True)
+def test_energy(script: ModuleType) -> None:
+    assert script.line(0.9, script.powers(0.9)) in page("energy")
+
+
 @pytest.mark.parametrize("script", ["numbering"], indirect=True)
 def test_numbering(script: ModuleType) -> None:
     case = ("commands", "latin", "a quarter on a chip", "16 KiB")
