@@ -423,7 +423,10 @@ class Toy:
             ),
             pl.DataFrame(
                 [
-                    (r.number, 0, "write" if r.write else "read", r.number * 8, 8 * len(r.pages), r.arrival, r.complete)
+                    (
+                        *(r.number, 0, "write" if r.write else "read", r.number * 8, 8 * len(r.pages)),
+                        *(0, 4096 * len(r.pages), r.arrival, r.complete),
+                    )
                     for r in alive
                 ],
                 schema={
@@ -432,6 +435,8 @@ class Toy:
                     "op": pl.Enum(["read", "write", "trim", "flush"]),
                     "lba": pl.UInt64,
                     "sectors": pl.UInt32,
+                    "first_byte": pl.UInt16,
+                    "bytes": pl.UInt64,
                     "arrival_ps": pl.UInt64,
                     "complete_ps": pl.UInt64,
                 },

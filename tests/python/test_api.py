@@ -44,11 +44,11 @@ def test_fields_are_attributes_and_items(result: cn.Result) -> None:
 
 def test_requests_account_for_every_picosecond(result: cn.Result) -> None:
     frame = result.requests
-    assert frame.columns[:12] == [
-        *("request", "flow", "op", "failed", "status", "lba", "sectors"),
+    assert frame.columns[:14] == [
+        *("request", "flow", "op", "failed", "status", "lba", "sectors", "first_byte", "bytes"),
         *("arrival_us", "enqueued_us", "completed_us", "latency_us", "path_conflict"),
     ]
-    causes = frame.columns[12:]
+    causes = frame.columns[14:]
     assert all(name.endswith("_us") for name in causes)
     roots = [name for name in causes if name.startswith("root_")]
     for account in (roots, [name for name in causes if name not in roots]):

@@ -162,7 +162,7 @@ def test_what_is_shown_adds_up_to_what_is_shown(cuts: list[tuple[int, str]], arr
     for duration, cause in cuts:
         steps.append(explain.Step(cause, now, now + duration, None))
         now += duration
-    found = Explanation(1, "f", "read", 0, 8, arrival, now, 1, 1, tuple(steps), None)
+    found = Explanation(1, "f", "read", 0, 8, 0, 4096, arrival, now, 1, 1, tuple(steps), None)
     text = shown(found)
     rows = re.findall(r"^ +([0-9.,]+) +([0-9.,]+) µs", text, re.MULTILINE)
     afters, tooks = ([round(float(row[place].replace(",", "")) * 1000) for row in rows] for place in (0, 1))

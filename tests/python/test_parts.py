@@ -152,6 +152,8 @@ def test_requests_frame_in_microseconds() -> None:
         "status": 0x81,
         "lba": 2**40,
         "sectors": 16,
+        "first_byte": 0,
+        "bytes": 16 * 512,
         "arrival_us": 1.0,
         "enqueued_us": 1.0,
         "completed_us": 9.0,

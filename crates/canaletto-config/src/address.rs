@@ -109,6 +109,9 @@ struct Place {
     channel: u32,
 }
 
+/// Bytes of the smallest read that a memory answers: places and sizes of such reads are multiples of it.
+pub const GRAIN: u64 = 64;
+
 /// Bytes of a sector, the unit of host addresses.
 pub const SECTOR: u64 = 512;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
-use crate::address::SECTOR;
+use crate::address::{GRAIN, SECTOR};
 use crate::units::{Duration, Size};
 
 /// Distribution of addresses.
@@ -43,7 +43,7 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
-    /// Size of these requests, a multiple of 512 B.
+    /// Size of these requests, a multiple of 512 B, or of 64 B as `synthetic.size` says.
     pub size: Size,
     /// Share of these requests, in proportion to the others of the mix.
     #[schemars(range(min = 0.0))]
@@ -230,8 +230,8 @@ pub struct Synthetic {
     /// begin at multiples of 16 KiB. With `size_deviation`, `channel_skew` or `hot_spot` it is 4 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<Size>,
-    /// Mean request size. With `host.protocol = "memory"` reads may be of 64, 128 or 256 B: they begin at a sector, and move that
-    /// many bytes of it.
+    /// Mean request size. With `host.protocol = "memory"` sizes and alignments of reads may be multiples of 64 B: below 512 B as
+    /// they are, above with such a `size_unit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Unit of sizes, which are whole multiples of it, mixed so that `size` is their mean.
@@ -367,7 +367,7 @@ impl Synthetic {
     pub fn largest_bytes(&self) -> u64 {
         let largest = |reads| match self.mix(reads) {
             Some(mix) => mix.iter().map(|each| each.size.0).max().unwrap_or(0),
-            None => self.size.unwrap_or(Size(0)).0.next_multiple_of(self.size_unit.0),
+            None => self.size.unwrap_or(Size(0)).0.next_multiple_of(self.unit_bytes()),
         };
         largest(true).max(largest(false))
     }
@@ -377,16 +377,23 @@ impl Synthetic {
         let smallest = |reads| match self.mix(reads) {
             Some(mix) => mix.iter().filter(|each| each.share > 0.0).map(|each| each.size.0).min().unwrap_or(0),
             None => {
-                let (size, unit) = (self.size.unwrap_or(Size(0)).0, self.size_unit.0);
+                let (size, unit) = (self.size.unwrap_or(Size(0)).0, self.unit_bytes());
                 (size - size % unit).max(unit)
             }
         };
         smallest(true).min(smallest(false))
     }
 
-    /// All, or of reads of a part of a sector their size.
-    pub fn sector_bytes(&self) -> u16 {
-        self.size.map_or(SECTOR, |size| size.0.min(SECTOR)) as u16
+    /// Returns the unit of sizes, in bytes.
+    pub fn unit_bytes(&self) -> u64 {
+        if self.size.is_some_and(|size| size.0 < SECTOR) { GRAIN } else { self.size_unit.0 }
+    }
+
+    /// Returns the bytes of which places and sizes are multiples: a sector, or [`GRAIN`] for reads of parts of sectors.
+    pub fn grain(&self) -> u64 {
+        let sizes = self.sizes.iter().map(|each| each.size);
+        let mut given = sizes.chain(self.alignment).chain([Size(self.unit_bytes())]);
+        if given.all(|size| size.0 % SECTOR == 0) { SECTOR } else { GRAIN }
     }
 
     /// Alignment of addresses, in bytes.

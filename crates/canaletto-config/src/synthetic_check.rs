@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::address::SECTOR;
+use crate::address::{GRAIN, SECTOR};
 use crate::check::{Checked, require};
 use crate::schema::{self, Kind};
 use crate::units::{Duration, Size};
@@ -19,9 +19,8 @@ pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     require(s.read_share == 0.0 || s.zone_work.is_none(), &format!("{key}.read_share"), || {
         format!("got {}, expected 0 with zone_work: give reads their own flow", s.read_share)
     })?;
-    whole_sectors(key, "size_unit", s.size_unit)?;
+    check_grain(s, key)?;
     check_sizes(s, key)?;
-    whole_sectors(key, "alignment", s.alignment())?;
     check_working_set(s, key)?;
     check_popularity(s, key)?;
     check_runs(s, key)?;
@@ -59,11 +58,12 @@ fn check_sizes(s: &Synthetic, key: &str) -> Checked {
         return check_mix(&s.write_sizes, &format!("{key}.write_sizes"));
     };
     require(s.sizes.is_empty(), key, || "got both size and sizes, expected one of them".to_owned())?;
-    if size.0 < SECTOR {
-        return check_part_of_sector(s, size, key);
-    }
-    require(size.0 >= s.size_unit.0 && size.0 <= 1 << 32, &format!("{key}.size"), || {
-        format!("got \"{size}\", expected from size_unit (\"{}\") to \"4GiB\"", s.size_unit)
+    let whole = size.0 >= s.size_unit.0 || size.0 < SECTOR && size.0 % GRAIN == 0;
+    require(size.0 > 0 && whole && size.0 <= 1 << 32, &format!("{key}.size"), || {
+        format!(
+            "got \"{size}\", expected from size_unit (\"{}\") to \"4GiB\", or below 512 B a multiple of 64 B",
+            s.size_unit
+        )
     })?;
     require(s.write_sizes.is_empty() || s.size_deviation.0 == 0, &format!("{key}.write_sizes"), || {
         format!("got a mix with size_deviation = \"{}\", expected one of them", s.size_deviation)
@@ -71,27 +71,34 @@ fn check_sizes(s: &Synthetic, key: &str) -> Checked {
     check_mix(&s.write_sizes, &format!("{key}.write_sizes"))
 }
 
-fn check_part_of_sector(s: &Synthetic, size: Size, key: &str) -> Checked {
-    require(matches!(size.0, 64 | 128 | 256), &format!("{key}.size"), || {
-        format!(
-            "got \"{size}\", expected at least size_unit (\"{}\"), or 64 B, 128 B or 256 B of a sector",
-            s.size_unit
-        )
-    })?;
-    let others = !s.write_sizes.is_empty() || s.size_deviation.0 > 0 || s.size_unit.0 != SECTOR;
+/// Of parts of sectors there are reads alone, and nothing that places pages or sectors.
+fn check_grain(s: &Synthetic, key: &str) -> Checked {
+    for (name, size) in [("size_unit", s.size_unit), ("alignment", s.alignment())] {
+        require(size.0 > 0 && size.0 % GRAIN == 0, &format!("{key}.{name}"), || {
+            format!("got \"{size}\", expected a multiple of 512 B above 0, or of 64 B for reads of a memory")
+        })?;
+    }
     let only_reads = s.read_share == 1.0 && s.trim_share + s.flush_share == 0.0 && s.zone_work.is_none();
-    let runs = s.addresses == Addresses::Sequential || s.sequential_share > 0.0;
-    require(only_reads && !others && !runs, &format!("{key}.size"), || {
-        format!("got \"{size}\", a part of a sector, expected reads alone, of one size and without sequential runs")
+    let by_sectors = s.size_deviation.0 > 0 || !s.write_sizes.is_empty() || s.mqsim_seed.is_some();
+    let by_pages = s.channel_skew.is_some() || s.hot_spot.is_some();
+    require(s.grain() == SECTOR || only_reads && !by_sectors && !by_pages, key, || {
+        "got sizes or an alignment with parts of a sector of 512 B, expected them of reads alone (read_share = 1), without \
+         size_deviation, write_sizes, channel_skew, hot_spot and mqsim_seed"
+            .to_owned()
     })
 }
 
 fn check_mix(mix: &[SizeShare], key: &str) -> Checked {
     for (i, each) in mix.iter().enumerate() {
         require(
-            each.size.0 > 0 && each.size.0 % SECTOR == 0 && each.size.0 <= 1 << 32,
+            each.size.0 > 0 && each.size.0 % GRAIN == 0 && each.size.0 <= 1 << 32,
             &format!("{key}.{i}.size"),
-            || format!("got \"{}\", expected a multiple of 512 B from 512 B to 4 GiB", each.size),
+            || {
+                format!(
+                    "got \"{}\", expected a multiple of 512 B from 512 B to 4 GiB, or of 64 B for reads of a memory",
+                    each.size
+                )
+            },
         )?;
     }
     require(mix.is_empty() || mix.iter().any(|each| each.share > 0.0), key, || {

@@ -1,7 +1,7 @@
 //! Columns of numbers as Python bytes, little-endian.
 
 use canaletto::measure::blame::Cause;
-use canaletto::measure::records::Records;
+use canaletto::measure::records::{EdgeColumns, Records};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -38,6 +38,15 @@ pub fn insert<N: Number>(
     columns.set_item(name, (N::KIND, bytes))
 }
 
+/// Absent if all requests are of whole sectors.
+pub fn insert_edges(columns: &Bound<PyDict>, edges: EdgeColumns) -> PyResult<()> {
+    if !edges.before.is_empty() {
+        insert(columns, "before", edges.before.into_iter())?;
+        insert(columns, "behind", edges.behind.into_iter())?;
+    }
+    Ok(())
+}
+
 /// Each column is freed once it is copied.
 pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict>> {
     let columns = PyDict::new(py);
@@ -48,6 +57,7 @@ pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict
     insert(&columns, "status", records.status.into_iter())?;
     insert(&columns, "lba", records.lba.into_iter())?;
     insert(&columns, "sectors", records.sectors.into_iter())?;
+    insert_edges(&columns, records.edges)?;
     insert(&columns, "arrival_ps", records.arrival.into_iter())?;
     insert(&columns, "enqueue_ps", records.enqueue.into_iter())?;
     insert(&columns, "complete_ps", records.complete.into_iter())?;

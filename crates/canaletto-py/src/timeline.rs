@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-use crate::columns::insert;
+use crate::columns::{insert, insert_edges};
 use crate::config::{parse_design, parse_workload};
 use crate::errors::{config_error, run_error};
 use crate::own::{Parts, Raised};
@@ -74,6 +74,7 @@ pub fn timeline<'py>(
     insert(&columns[2], "kind", requests.kind.into_iter())?;
     insert(&columns[2], "lba", requests.lba.into_iter())?;
     insert(&columns[2], "sectors", requests.sectors.into_iter())?;
+    insert_edges(&columns[2], requests.edges)?;
     insert(&columns[2], "arrival_ps", requests.arrival.into_iter())?;
     insert(&columns[2], "complete_ps", requests.complete.into_iter())?;
     let [spans, steps, requests] = columns;

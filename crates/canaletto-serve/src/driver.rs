@@ -257,7 +257,7 @@ impl<D: Device> Driver<D> {
                 Operation::Flush => (Kind::Flush, false),
             };
             let sectors = (bytes / SECTOR) as u32;
-            let command = Wanted { kind, fua, zeroes, lba: outstanding.next / SECTOR, sectors };
+            let command = Wanted { kind, fua, zeroes, ..Wanted::read(outstanding.next / SECTOR, sectors) };
             outstanding.next += bytes;
             outstanding.commands += 1;
             self.waiting.pass(outstanding.next == end);

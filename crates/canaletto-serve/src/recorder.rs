@@ -7,8 +7,6 @@ use canaletto::engine::time::Time;
 use canaletto::workload::replay::Record;
 use canaletto_trace::{Format, Packed, TraceError, TraceWriter};
 
-use crate::nbd::SECTOR;
-
 pub struct Recorder(TraceWriter<Packed>);
 
 impl Recorder {
@@ -22,8 +20,8 @@ impl Recorder {
         self.0.write(&Record {
             arrival_ns: at.ns(),
             device: 0,
-            offset_bytes: command.lba * SECTOR,
-            bytes: u64::from(command.sectors) * SECTOR,
+            offset_bytes: command.first_byte(),
+            bytes: command.bytes(),
             kind: command.kind,
             fua: command.fua,
             zeroes: command.zeroes,

@@ -29,6 +29,13 @@ def raw(columns: Columns) -> pl.DataFrame:
     return pl.DataFrame({name: np.frombuffer(data, _NUMPY[kind]) for name, (kind, data) in columns.items()})
 
 
+def with_bytes(table: pl.DataFrame) -> pl.DataFrame:
+    """With `first_byte`, in its first sector, and `bytes` of each request: reads of a memory leave parts of sectors out."""
+    before, behind = (pl.col(name) if name in table.columns else pl.lit(0, pl.UInt16) for name in ("before", "behind"))
+    extent = pl.col("sectors").cast(pl.UInt64) * 512 - before - behind
+    return table.with_columns(before.alias("first_byte"), extent.alias("bytes"))
+
+
 _TIMES = ("arrival_us", "enqueued_us", "completed_us", "latency_us")
 
 
@@ -45,7 +52,7 @@ def _spans(columns: Columns) -> list[str]:
 
 
 def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
-    table = raw(columns)
+    table = with_bytes(raw(columns))
     names = pl.Series("flow", flows, dtype=pl.String)
     return table.select(
         "request",
@@ -54,7 +61,7 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
         (pl.col("status") != 0).alias("failed"),
         "status",
         "lba",
-        "sectors",
+        *("sectors", "first_byte", "bytes"),
         _us("arrival_ps", "arrival_us"),
         _us("enqueue_ps", "enqueued_us"),
         _us("complete_ps", "completed_us"),

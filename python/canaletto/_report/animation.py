@@ -227,7 +227,7 @@ def _requests(
     causes: list[str],
     start: int,
 ) -> list[list[Any]]:
-    """Number, operation, address, sectors, arrival, completion (null: not yet), and steps.
+    """Number, operation, first sector, bytes and the first one's place in it, arrival, completion (null: not yet), steps.
 
     A step is a cause, its start and duration, and a part, -1 if none.
     """
@@ -250,7 +250,8 @@ def _requests(
                 row["number"],
                 row["op"],
                 row["lba"],
-                row["sectors"],
+                row["bytes"],
+                row["first_byte"],
                 row["arrival_ps"] - start,
                 None if complete is None else complete - start,
                 [

@@ -131,7 +131,8 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 
 def headline(explanation: "Explanation") -> Text:
     e = explanation
-    extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
+    extent = f" of {_size(e.bytes)} at LBA {e.lba}" if e.sectors else ""
+    extent += f" from byte {e.first_byte} on" if e.first_byte else ""
     if e.place is not None:
         extent += "" if e.place.zone is None else f" of zone {e.place.zone}"
         extent += "" if e.place.handle is None else f" by handle {e.place.handle}"
@@ -352,6 +353,8 @@ def _request_dict(explanation: "Explanation") -> dict[str, Any]:
         "handle": e.place and e.place.handle,
         "namespace": e.place and e.place.namespace,
         "sectors": e.sectors,
+        "first_byte": e.first_byte,
+        "bytes": e.bytes,
         "arrival_ps": e.arrival_ps,
         "complete_ps": e.complete_ps,
         "latency_ps": e.latency_ps,

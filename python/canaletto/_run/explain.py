@@ -123,6 +123,8 @@ class Explanation(Shown):
     op: str
     lba: int
     sectors: int
+    first_byte: int
+    bytes: int
     arrival_ps: int
     complete_ps: int
     pages: int
@@ -259,6 +261,8 @@ def explain_one(
         op=str(request["op"]),
         lba=request["lba"],
         sectors=request["sectors"],
+        first_byte=request["first_byte"],
+        bytes=request["bytes"],
         arrival_ps=request["arrival_ps"],
         complete_ps=request["complete_ps"],
         pages=last_page - first_page + 1,

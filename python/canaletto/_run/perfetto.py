@@ -233,7 +233,7 @@ def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) ->
         lane = lanes.beside(start, end)
         kind = request["op"]
         notes: dict[str, Any] = {"request": request["number"], "flow": request["flow"], "lba": request["lba"]}
-        notes |= {"bytes": request["sectors"] * 512, "arrival_ps": arrival}
+        notes |= {"first_byte": request["first_byte"], "bytes": request["bytes"], "arrival_ps": arrival}
         if complete is not None:
             notes |= {"complete_ps": complete, "latency_ps": complete - arrival}
         lane.begin(start, end, _slice(f"{kind} {request['number']}", kind, notes))

@@ -82,7 +82,7 @@ class Result(shown.Shown, RunResult):
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row per request: flow, op, failed, status, lba, sectors, times in microseconds, causes of latency.
+        """One row per request: flow, op, failed, status, lba, sectors, bytes, times in microseconds, causes of latency.
 
         `<cause>_us` is the time charged to a cause, `root_<cause>_us` to a root cause; either sum to `latency_us`.
         Raises RuntimeError if the run did not keep requests.

@@ -50,6 +50,9 @@ _PS = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12
 _TIME = re.compile(r"([0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+) ?([a-zµ]*)", re.ASCII)
 _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (for example 1.5ms:1.7ms)"
 
+REQUESTS = ("number", "flow", "op", "lba", "sectors", "first_byte", "bytes", "arrival_ps", "complete_ps")
+"""Columns of `Timeline.requests`."""
+
 
 @dataclass(frozen=True, repr=False)
 class Timeline(Shown):
@@ -70,8 +73,8 @@ class Timeline(Shown):
         own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its
         last-finishing page follow one another without gaps from its arrival to its completion.
     requests : polars.DataFrame
-        Requests under way in a window: number (in order of generation), flow, op, lba, sectors, arrival_ps, complete_ps
-        (null: not yet).
+        Requests under way in a window: number (in order of generation), flow, op, lba, sectors, first_byte, bytes,
+        arrival_ps, complete_ps (null: not yet).
     windows : tuple
         First and last moment of each window.
     title : str
@@ -208,9 +211,10 @@ def from_columns(
         steps=frames.raw(steps).with_columns(
             _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))
         ),
-        requests=frames.raw(requests)
+        requests=frames.with_bytes(frames.raw(requests))
         .with_columns(_words("flow", flows), _words("kind", frames.KINDS), _unless("complete_ps", _NOT_YET))
-        .rename({"kind": "op"}),
+        .rename({"kind": "op"})
+        .select(REQUESTS),
         windows=tuple(windows),
         title=title,
     )

@@ -26,7 +26,7 @@ mod snapshot;
 
 use thiserror::Error;
 
-use crate::config::design::Design;
+use crate::config::design::{Design, Protocol};
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
 use crate::drive::recording::{Place, Recording};
@@ -39,7 +39,8 @@ use crate::engine::route::{Route, Stepped};
 use crate::engine::run::{Progress, RunOptions, TraceInput};
 use crate::engine::time::Time;
 use crate::fabric::AnyFabric;
-use crate::host::request::Kind;
+use crate::flash::address::SECTOR;
+use crate::host::request::{Edges, Kind};
 use crate::limits::FlowRange;
 use crate::measure::blame::Ledger;
 use crate::measure::precondition::PreconditionReport;
@@ -277,7 +278,7 @@ impl Drive {
     }
 
     fn checked(&self, wanted: Wanted) -> Result<Wanted, SubmitError> {
-        let Wanted { kind, lba, sectors, .. } = wanted;
+        let Wanted { kind, lba, sectors, edges, .. } = wanted;
         if kind == Kind::Flush {
             return Ok(Wanted::flush());
         }
@@ -290,7 +291,9 @@ impl Drive {
             let refused = SubmitError::Outside { lba, sectors: 1, capacity: self.sectors };
             return if has_sector { Ok(wanted) } else { Err(refused) };
         }
-        if sectors == 0 {
+        let reads_bytes = self.design.host.protocol == Protocol::Memory && kind == Kind::Read;
+        let wanted = if reads_bytes { wanted } else { Wanted { edges: Edges::NONE, ..wanted } };
+        if u64::from(edges.before) + u64::from(edges.behind) >= u64::from(sectors) * SECTOR {
             return Err(SubmitError::Empty);
         }
         if lba.checked_add(u64::from(sectors)).is_none_or(|end| end > self.sectors) {

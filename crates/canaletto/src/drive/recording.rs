@@ -7,7 +7,7 @@ use crate::engine::error::RunError;
 use crate::engine::memory::make_room;
 use crate::engine::run::Progress;
 use crate::engine::time::Time;
-use crate::host::request::Kind;
+use crate::host::request::{Edges, Kind};
 use crate::workload::flow::Wanted;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,9 @@ pub(super) const KINDS: &[Kind] = match Kind::ALL.split_last() {
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
+const EDGES: u64 = 1 << 5;
 /// Bits of a kind's number that do not fit before the flags.
-const REST: u32 = 5;
+const REST: u32 = 6;
 
 const LOOK_EVERY: u64 = 1 << 16;
 
@@ -81,11 +82,11 @@ impl Recording {
     }
 
     pub(super) fn add(&mut self, ahead: Time, wanted: Wanted, tag: u64) {
-        let Wanted { kind, fua, zeroes, lba, sectors } = wanted;
+        let Wanted { kind, fua, zeroes, lba, sectors, edges } = wanted;
         let writer = &mut self.bytes;
         make_room(&mut writer.0, MOST);
         let number = KINDS.iter().position(|&each| each == kind).expect("every kind has a number") as u64;
-        let flags = [(fua, FUA), (zeroes, ZEROES), (self.moved, MOVED)];
+        let flags = [(fua, FUA), (zeroes, ZEROES), (self.moved, MOVED), (edges != Edges::NONE, EDGES)];
         writer.number(
             number & 3 | number >> 2 << REST | flags.iter().map(|&(is_set, bit)| u64::from(is_set) * bit).sum::<u64>(),
         );
@@ -94,6 +95,10 @@ impl Recording {
         }
         writer.number(ahead.0);
         writer.number(u64::from(sectors));
+        if edges != Edges::NONE {
+            writer.number(u64::from(edges.before));
+            writer.number(u64::from(edges.behind));
+        }
         writer.difference(self.last.0, lba);
         writer.difference(self.last.1, tag);
         self.last = (lba, tag);
@@ -117,12 +122,15 @@ pub(super) fn repeat(
         }
         let at = Time(drive.now().0.saturating_add(reader.number().ok_or_else(unfit)?));
         let sectors = reader.number().and_then(|sectors| u32::try_from(sectors).ok()).ok_or_else(unfit)?;
+        let mut edge =
+            || if head & EDGES == 0 { Some(0) } else { reader.number().and_then(|bytes| u16::try_from(bytes).ok()) };
+        let edges = Edges { before: edge().ok_or_else(unfit)?, behind: edge().ok_or_else(unfit)? };
         let lba = reader.difference(last.0).ok_or_else(unfit)?;
         let tag = reader.difference(last.1).ok_or_else(unfit)?;
         last = (lba, tag);
         let number = head & 3 | head >> REST << 2;
         let kind = *KINDS.get(number as usize).ok_or_else(unfit)?;
-        let wanted = Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, lba, sectors };
+        let wanted = Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, lba, sectors, edges };
         drive.submit(at, wanted, tag).map_err(|error: SubmitError| RunError::Config(error.to_string()))?;
     }
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))

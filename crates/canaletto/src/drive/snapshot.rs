@@ -17,7 +17,7 @@ use crate::engine::run::{Progress, TraceInput};
 const MAGIC: &[u8; 16] = b"canaletto drive\n";
 
 /// Grows with every change of what is written here.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 const HEAD: usize = 16 + 4 + 8;
 

@@ -148,9 +148,9 @@ impl<P: Probe> PageWork<P> {
     #[inline(always)]
     pub fn leave_outer_codewords(&mut self, id: TransactionId) {
         if self.rare(id).outer != Outer::Unread {
-            self.rare_mut(id).outer = Outer::Unread;
-            let t = &mut self.transactions[id];
-            t.bytes = t.sectors.count_ones() * 512;
+            let rare = self.rare_mut(id);
+            rare.outer = Outer::Unread;
+            self.transactions[id].bytes = rare.asked;
         }
     }
 

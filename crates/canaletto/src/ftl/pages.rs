@@ -54,7 +54,7 @@ impl Ftl {
         let frontier = if write { self.folding.frontier_of_host(stream) } else { Frontier::User(stream) };
         let since = request.since;
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-        let bytes = sectors.count_ones() * u32::from(request.sector_bytes);
+        let bytes = self.spaces.bytes_of(request, lpa, sectors);
         let transaction = work.new_page(Transaction { flow, frontier, since, bytes, ..transaction });
         if since < now {
             // Pages of the request before it have been in flight.

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::config::design::Design;
 use crate::config::workload::{Priority, Workload};
-use crate::flash::address::PlaneId;
+use crate::flash::address::{PlaneId, SECTOR};
 use crate::flash::plane_set::PlaneSet;
 use crate::ftl::placement::Placement;
-use crate::host::request::{Kind, Request};
+use crate::host::request::{Edges, Kind, Request};
 use crate::limits::Limits;
 
 pub fn sector_mask(first: u64, count: u64) -> u64 {
@@ -157,6 +157,25 @@ impl Spaces {
     pub fn pages(&self, request: &Request) -> Pages {
         let flow = &self[usize::from(request.flow)];
         Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.sector_shift)
+    }
+
+    /// Bytes of a request that are in these sectors of a page.
+    #[inline(always)]
+    pub fn bytes_of(&self, request: &Request, lpa: u64, sectors: u64) -> u32 {
+        let whole = sectors.count_ones() * SECTOR as u32;
+        if request.edges == Edges::NONE { whole } else { whole - self.left_out(request, lpa, sectors) }
+    }
+
+    #[cold]
+    fn left_out(&self, request: &Request, lpa: u64, sectors: u64) -> u32 {
+        let flow = &self[usize::from(request.flow)];
+        let first = request.lba - flow.first_sector;
+        let of = |at: u64, bytes: u16| {
+            let (page, bit) = (at >> self.sector_shift, at & ((1 << self.sector_shift) - 1));
+            let has = lpa == flow.first_page + page && sectors >> bit & 1 == 1;
+            if has { u32::from(bytes) } else { 0 }
+        };
+        of(first, request.edges.before) + of(first + u64::from(request.sectors) - 1, request.edges.behind)
     }
 
     #[inline]

@@ -1,7 +1,6 @@
 use super::{Host, HostEvent, HostStep, Later};
-use crate::config::workload::{Flow as FlowConfig, Synthetic};
+use crate::config::workload::Flow as FlowConfig;
 use crate::engine::time::Time;
-use crate::flash::address::SECTOR;
 use crate::host::request::{Request, RequestId, Status};
 use crate::measure::charges::RequestCharges;
 use crate::measure::probe::Probe;
@@ -20,7 +19,6 @@ pub(super) struct Flow {
     is_late: bool,
     /// In a closed loop, between a completion and the next request.
     think: Time,
-    sector_bytes: u16,
 }
 
 impl Flow {
@@ -33,7 +31,6 @@ impl Flow {
             outstanding: 0,
             is_late: false,
             think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
-            sector_bytes: config.synthetic.as_ref().map_or(SECTOR as u16, Synthetic::sector_bytes),
         }
     }
 
@@ -219,7 +216,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 fua: wanted.fua,
                 status: Status::Success,
                 path_conflict: false,
-                sector_bytes: flow.sector_bytes,
+                edges: wanted.edges,
                 lost: Time::ZERO,
                 lba: wanted.lba,
                 sectors: wanted.sectors,

@@ -3,6 +3,7 @@
 pub use crate::engine::ids::RequestId;
 use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
+use crate::flash::address::SECTOR;
 use crate::measure::charges::RequestCharges;
 
 /// Operation that a request asks for.
@@ -130,6 +131,25 @@ impl Status {
     }
 }
 
+/// Bytes of its first and last sector that a read leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Edges {
+    /// Of the first sector, before the read.
+    pub before: u16,
+    /// Of the last sector, behind it.
+    pub behind: u16,
+}
+
+impl Edges {
+    /// Whole sectors.
+    pub const NONE: Edges = Edges { before: 0, behind: 0 };
+
+    /// Bytes that are left of so many sectors.
+    pub fn left_of(self, sectors: u32) -> u64 {
+        u64::from(sectors) * SECTOR - u64::from(self.before) - u64::from(self.behind)
+    }
+}
+
 #[derive(Clone, Copy)]
 pub struct Request {
     pub number: u32,
@@ -142,8 +162,7 @@ pub struct Request {
     /// Its result so far.
     pub status: Status,
     pub path_conflict: bool,
-    /// Bytes that it moves of each of its sectors.
-    pub sector_bytes: u16,
+    pub edges: Edges,
     pub lost: Time,
     /// First sector, in the flow's own addresses.
     pub lba: u64,
@@ -167,7 +186,7 @@ impl Request {
     pub fn bytes(&self) -> u64 {
         match self.kind {
             Kind::Write if self.zeroes => 0,
-            Kind::Read | Kind::Write | Kind::Append => u64::from(self.sectors) * u64::from(self.sector_bytes),
+            Kind::Read | Kind::Write | Kind::Append => self.edges.left_of(self.sectors),
             Kind::Compute => u64::from(self.returned),
             _ => 0,
         }

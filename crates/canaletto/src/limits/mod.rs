@@ -30,6 +30,8 @@ pub struct FlowRange {
     pub first_sector: u64,
     pub sectors: u64,
     pub first_page: u64,
+    /// Whether its reads are of bytes, not of whole sectors.
+    pub reads_bytes: bool,
     pub stream: u16,
     pub positions: Positions,
     pub hot: Option<HotPages>,
@@ -95,6 +97,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
     let of_flow = |flow| positions(flow, layout).and_then(|all| namespaces::in_group(design, layout, flow, all));
     let positions = workload.flow.iter().map(of_flow).collect::<Result<Vec<_>, _>>()?;
     let mut flows: Vec<FlowRange> = Vec::new();
+    let reads_bytes = design.host.protocol == Protocol::Memory;
     if workload.partitioned {
         let mut sharers = vec![0u64; layout.planes() as usize];
         let planes: Vec<Placement> = positions.iter().map(|p| Placement::new(layout, Allocation::CWDP, p)).collect();
@@ -109,6 +112,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
                 first_sector,
                 sectors,
                 first_page,
+                reads_bytes,
                 stream: flows.len() as u16,
                 positions,
                 hot: None,
@@ -124,6 +128,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
             first_sector: 0,
             sectors,
             first_page: 0,
+            reads_bytes,
             stream: flow.handle,
             positions,
             hot: None,
@@ -271,14 +276,14 @@ fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
 }
 
 fn check_parts_of_sectors(design: &Design, workload: &Workload) -> Result<(), String> {
-    let is_part = |flow: &&Flow| flow.synthetic.as_ref().is_some_and(|s| u64::from(s.sector_bytes()) < SECTOR);
-    match workload.flow.iter().find(is_part) {
-        Some(flow) if design.host.protocol != Protocol::Memory => Err(format!(
-            "flow {:?}: size: got less than a sector of 512 B, expected at least that, or host.protocol = \"memory\"",
-            flow.name
-        )),
-        _ => Ok(()),
-    }
+    let is_part = |flow: &&Flow| flow.synthetic.as_ref().is_some_and(|s| s.grain() < SECTOR);
+    let Some(flow) = workload.flow.iter().find(is_part) else { return Ok(()) };
+    let unfit = match (design.host.protocol, &flow.compute) {
+        (Protocol::Memory, None) => return Ok(()),
+        (Protocol::Memory, Some(_)) => "whole sectors of 512 B: tasks read pages",
+        _ => "multiples of 512 B, or host.protocol = \"memory\"",
+    };
+    Err(format!("flow {:?}: got a size or an alignment with a part of a sector, expected {unfit}", flow.name))
 }
 
 /// Queue pairs that a controller may have next to the admin queues (NVM Express Base 2.0 §3.3.1).

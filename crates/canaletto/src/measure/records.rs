@@ -1,11 +1,31 @@
 //! Table of requests: one row per request, stored by column.
 
 use crate::engine::time::Time;
-use crate::host::request::{Kind, Status};
+use crate::host::request::{Edges, Kind, Status};
 use crate::measure::blame::{CAUSES, Ledger};
 
 /// Receives rows, some ten thousand at a time, so that memory is bounded. False stops the run.
 pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
+
+/// Bytes that requests leave out of their first and last sectors; empty while none does.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EdgeColumns {
+    pub before: Vec<u16>,
+    pub behind: Vec<u16>,
+}
+
+impl EdgeColumns {
+    /// The row behind so many others.
+    #[inline]
+    pub fn push(&mut self, edges: Edges, rows: usize) {
+        if edges != Edges::NONE || !self.before.is_empty() {
+            for (column, bytes) in [(&mut self.before, edges.before), (&mut self.behind, edges.behind)] {
+                column.resize(rows, 0);
+                column.push(bytes);
+            }
+        }
+    }
+}
 
 /// Per-request columns, in completion order.
 #[derive(Debug, PartialEq)]
@@ -17,6 +37,7 @@ pub struct Records {
     pub status: Vec<u8>,
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
+    pub edges: EdgeColumns,
     pub arrival: Vec<u64>,
     pub enqueue: Vec<u64>,
     pub complete: Vec<u64>,
@@ -34,6 +55,7 @@ pub struct Row<'a> {
     pub status: Status,
     pub lba: u64,
     pub sectors: u32,
+    pub edges: Edges,
     pub arrival: Time,
     pub enqueue: Time,
     pub complete: Time,
@@ -50,6 +72,7 @@ impl Default for Records {
             status: Vec::new(),
             lba: Vec::new(),
             sectors: Vec::new(),
+            edges: EdgeColumns::default(),
             arrival: Vec::new(),
             enqueue: Vec::new(),
             complete: Vec::new(),
@@ -67,6 +90,7 @@ impl Records {
         self.kind.push(row.kind as u8);
         self.status.push(row.status as u8);
         self.lba.push(row.lba);
+        self.edges.push(row.edges, self.sectors.len());
         self.sectors.push(row.sectors);
         self.arrival.push(row.arrival.0);
         self.enqueue.push(row.enqueue.0);

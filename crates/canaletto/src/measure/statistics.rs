@@ -83,6 +83,7 @@ impl Statistics {
                 status: request.status,
                 lba: request.lba,
                 sectors: request.sectors,
+                edges: request.edges,
                 arrival: request.arrival,
                 enqueue: request.enqueue,
                 complete: now,

@@ -12,6 +12,7 @@ use crate::flash::interface::Operation;
 use crate::host::request::Request;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Observer, Owner, Work};
+use crate::measure::records::EdgeColumns;
 
 /// Kinds of span, in the order of their numbers.
 pub const KINDS: [&str; 10] = [
@@ -102,6 +103,7 @@ pub struct Alive {
     pub kind: Vec<u8>,
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
+    pub edges: EdgeColumns,
     pub arrival: Vec<u64>,
     pub complete: Vec<u64>,
 }
@@ -221,6 +223,7 @@ impl Timeline {
         self.requests.flow.push(request.flow);
         self.requests.kind.push(request.kind as u8);
         self.requests.lba.push(request.lba);
+        self.requests.edges.push(request.edges, self.requests.sectors.len());
         self.requests.sectors.push(request.sectors);
         self.requests.arrival.push(request.arrival.0);
         self.requests.complete.push(complete.map_or(u64::MAX, |time| time.0));

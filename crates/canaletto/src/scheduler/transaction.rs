@@ -80,6 +80,8 @@ pub struct Rare {
     pub number: u32,
     pub attempt: u16,
     pub outer: Outer,
+    /// Bytes that it is asked for, while it reads whole outer codewords.
+    pub asked: u32,
     pub began: Time,
     pub merged: u64,
     pub background_marks: Clocks,
@@ -91,6 +93,7 @@ impl Rare {
         number: 0,
         attempt: 0,
         outer: Outer::Unread,
+        asked: 0,
         began: Time::ZERO,
         merged: 0,
         background_marks: [Time::ZERO; Background::ALL.len()],

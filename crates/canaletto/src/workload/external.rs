@@ -71,7 +71,7 @@ mod tests {
     use crate::host::request::Kind;
 
     fn read(lba: u64) -> Wanted {
-        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors: 8 }
+        Wanted::read(lba, 8)
     }
 
     #[test]

@@ -211,6 +211,6 @@ impl Fill {
     fn write(&self, page: u64) -> Wanted {
         let first = page * self.per_page;
         let sectors = self.per_page.min(self.sectors - first) as u32;
-        Wanted { kind: Kind::Write, fua: false, zeroes: false, lba: self.first_sector + first, sectors }
+        Wanted::write(self.first_sector + first, sectors)
     }
 }

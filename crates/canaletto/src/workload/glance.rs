@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use crate::config::workload::Flow;
 use crate::engine::run::TraceInput;
 use crate::engine::time::Time;
-use crate::flash::address::{Layout, SECTOR};
+use crate::flash::address::Layout;
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
 use crate::workload::flow::{Loop, Wanted};
@@ -86,7 +86,7 @@ struct Seen {
 
 impl Seen {
     fn arrives(&mut self, wanted: &Wanted, at: Time) {
-        let bytes = f64::from(wanted.sectors) * SECTOR as f64;
+        let bytes = wanted.bytes() as f64;
         let of = |kind| if wanted.kind == kind { bytes } else { 0.0 };
         self.arrivals.push(Arriving { at_s: at.seconds(), bytes: [of(Kind::Read), of(Kind::Write)] });
     }
@@ -114,7 +114,7 @@ impl Seen {
             return;
         }
         self.pages += count;
-        let bytes = sectors * SECTOR;
+        let bytes = wanted.bytes();
         if wanted.kind == Kind::Write {
             self.written += count;
             self.written_bytes += bytes;

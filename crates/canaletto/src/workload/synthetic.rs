@@ -16,6 +16,8 @@ pub struct Generator {
     hot_end: u64,
     mean_bytes: u64,
     unit_bytes: u64,
+    /// Units of places and sizes, in bytes: of all below that are named sectors.
+    grain: u64,
     deviation_sectors: f64,
     only_size: Option<u64>,
     /// Of reads and of others.
@@ -74,9 +76,11 @@ impl Generator {
         let gaps = stream("gap", config.inter_arrival.is_some());
         // Limits ensure that something is behind the offset.
         let (first, used_last) = config.used_range(first, last);
-        let alignment = (config.alignment().0 / SECTOR).max(1);
-        // A part of a sector is drawn as a sector.
-        let size = config.size.map(|size| size.0.max(SECTOR));
+        let (grain, unit) = (config.grain(), config.unit_bytes());
+        let per_sector = SECTOR / grain;
+        let (first, used_last) = (first * per_sector, (used_last + 1) * per_sector - 1);
+        let alignment = config.alignment().0 / grain;
+        let size = config.size.map(|size| size.0);
         let next_sequential = if config.addresses == Addresses::Sequential {
             let start = addresses.integer(first, used_last);
             start - start % alignment
@@ -86,11 +90,11 @@ impl Generator {
         let own = |choice: &str| Stream::named(seed, &format!("workload/{streams}/{choice}"));
         let places = ((used_last - first + 1) / alignment).max(1);
         let scatter = |law| (law, Scatter::new(places, config.popular_regions));
-        let mixes = [true, false].map(|reads| config.mix(reads).map(Mix::new));
+        let mixes = [true, false].map(|reads| config.mix(reads).map(|mix| Mix::new(mix, grain)));
         let draws_size = mixes.iter().any(Option::is_some)
             || config.size_deviation.0 > 0
-            || size.is_none_or(|size| size % config.size_unit.0 != 0);
-        let units = size.map_or(0, |size| size / config.size_unit.0).max(1);
+            || size.is_none_or(|size| size % unit != 0);
+        let units = size.map_or(0, |size| size / unit).max(1);
         let (runs, recent) = (Runs::new(config, own("run")), Recent::new(config, own("recent")));
         let skew = config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew")));
         let only_uniform =
@@ -99,9 +103,10 @@ impl Generator {
             range: (first, used_last),
             hot_end: first + ((used_last - first) as f64 * config.hot_share.unwrap_or(0.0)) as u64,
             mean_bytes: size.unwrap_or(0),
-            unit_bytes: config.size_unit.0,
-            deviation_sectors: config.size_deviation.0 as f64 / SECTOR as f64,
-            only_size: (!draws_size).then_some(units * config.size_unit.0 / SECTOR),
+            unit_bytes: unit,
+            grain,
+            deviation_sectors: config.size_deviation.0 as f64 / grain as f64,
+            only_size: (!draws_size).then_some(units * unit / grain),
             mixes,
             alignment,
             only_uniform,
@@ -140,13 +145,16 @@ impl Generator {
         let lba = if self.only_uniform { self.drawn(sectors) } else { self.address(read, sectors) };
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
         if kind == Kind::Read {
-            return Some(Wanted { kind, fua: false, zeroes: false, lba, sectors: sectors as u32 });
+            let whole = self.grain == SECTOR;
+            let parts = || Wanted::read_bytes(lba * self.grain, sectors * self.grain);
+            return Some(if whole { Wanted::read(lba, sectors as u32) } else { parts() });
         }
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
         let zeroes = kind == Kind::Write
             && self.config.write_zeroes_share > 0.0
             && self.zeroes.uniform() < self.config.write_zeroes_share;
-        Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
+        let sectors = if kind == Kind::Flush { 0 } else { sectors as u32 };
+        Some(Wanted { kind, fua, zeroes, ..Wanted::read(lba, sectors) })
     }
 
     /// If it does not turn out to be something else.
@@ -197,7 +205,7 @@ impl Generator {
             let up = self.sizes.uniform() < rest as f64 / self.unit_bytes as f64;
             whole + u64::from(up)
         };
-        units.max(1) * self.unit_bytes / SECTOR
+        units.max(1) * self.unit_bytes / self.grain
     }
 
     /// The end of its run, a recent place, or a draw.
@@ -306,14 +314,14 @@ struct Mix {
 }
 
 impl Mix {
-    fn new(mix: &[SizeShare]) -> Mix {
+    fn new(mix: &[SizeShare], grain: u64) -> Mix {
         let all: f64 = mix.iter().map(|each| each.share).sum();
         let mut sum = 0.0;
         let until = mix.iter().map(|each| {
             sum += each.share / all;
             sum
         });
-        Mix { until: until.collect(), sectors: mix.iter().map(|each| each.size.0 / SECTOR).collect() }
+        Mix { until: until.collect(), sectors: mix.iter().map(|each| each.size.0 / grain).collect() }
     }
 
     fn draw(&self, random: &mut Stream) -> u64 {

@@ -1,6 +1,5 @@
 use crate::config::workload::Workload;
 use crate::engine::time::Time;
-use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::Limits;
 use crate::workload::flow::Wanted;
@@ -57,8 +56,8 @@ impl Iterator for Traffic {
         Some(Record {
             arrival_ns: at.ns(),
             device: flow.device,
-            offset_bytes: if flush { 0 } else { wanted.lba * SECTOR },
-            bytes: u64::from(wanted.sectors) * SECTOR,
+            offset_bytes: if flush { 0 } else { wanted.first_byte() },
+            bytes: wanted.bytes(),
             kind: wanted.kind,
             fua: wanted.fua,
             zeroes: wanted.zeroes,

@@ -1,4 +1,5 @@
-use crate::host::request::Kind;
+use crate::flash::address::SECTOR;
+use crate::host::request::{Edges, Kind};
 
 /// Request of a flow, with sectors in the flow's own addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,11 +10,29 @@ pub struct Wanted {
     pub zeroes: bool,
     pub lba: u64,
     pub sectors: u32,
+    pub edges: Edges,
 }
 
 impl Wanted {
     pub fn read(lba: u64, sectors: u32) -> Wanted {
-        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors }
+        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors, edges: Edges::NONE }
+    }
+
+    /// A read of bytes, which need not be whole sectors.
+    pub fn read_bytes(first: u64, bytes: u64) -> Wanted {
+        let (lba, end) = (first / SECTOR, (first + bytes).div_ceil(SECTOR));
+        let (before, behind) = ((first % SECTOR) as u16, (end * SECTOR - first - bytes) as u16);
+        Wanted { edges: Edges { before, behind }, ..Wanted::read(lba, (end - lba) as u32) }
+    }
+
+    /// Bytes that it concerns.
+    pub fn bytes(&self) -> u64 {
+        self.edges.left_of(self.sectors)
+    }
+
+    /// The first of them.
+    pub fn first_byte(&self) -> u64 {
+        self.lba * SECTOR + u64::from(self.edges.before)
     }
 
     pub fn write(lba: u64, sectors: u32) -> Wanted {

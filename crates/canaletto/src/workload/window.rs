@@ -58,6 +58,8 @@ pub struct Window {
     extent: Option<Extent>,
     offset_devices: bool,
     span: u64,
+    /// Whether reads are of the bytes that they name.
+    reads_bytes: bool,
 }
 
 impl Window {
@@ -93,16 +95,17 @@ impl Window {
             extent,
             offset_devices,
             span,
+            reads_bytes: range.reads_bytes && trace.out_of_range != OutOfRange::Mqsim,
         })
     }
 
-    /// Bytes are rounded outward to whole sectors.
+    /// Bytes are rounded outward to whole sectors, but for reads of a memory.
     ///
     /// # Errors
     /// Addresses beyond the window, if that is refused, and requests larger than it.
     pub fn place(&self, record: &Record) -> Result<(Wanted, Placed), String> {
         if record.kind == Kind::Flush {
-            let flush = Wanted { kind: Kind::Flush, fua: false, zeroes: false, lba: self.first, sectors: 0 };
+            let flush = Wanted { lba: self.first, ..Wanted::flush() };
             return Ok((flush, Placed::AsRecorded));
         }
         let base = match &self.extent {
@@ -139,7 +142,10 @@ impl Window {
             _ => Placed::Wrapped,
         };
         let Record { kind, fua, zeroes, .. } = *record;
-        Ok((Wanted { kind, fua, zeroes, lba: self.first + lba, sectors: sectors as u32 }, placed))
+        let of_sectors = Wanted { kind, fua, zeroes, ..Wanted::read(self.first + lba, sectors as u32) };
+        let edges = Wanted::read_bytes(first_byte % SECTOR, record.bytes).edges;
+        let has_edges = self.reads_bytes && kind == Kind::Read;
+        Ok((if has_edges { Wanted { edges, ..of_sectors } } else { of_sectors }, placed))
     }
 }
 

@@ -266,7 +266,7 @@ fn what_is_no_snapshot_is_refused() {
     }
     let mut newer = snapshot;
     newer[16] += 1;
-    assert!(matches!(restored(&newer), SnapshotError::Version { format: 3, .. }));
+    assert!(matches!(restored(&newer), SnapshotError::Version { format: 4, .. }));
 }
 
 fn idle() -> Drive {

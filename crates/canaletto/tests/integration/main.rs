@@ -42,6 +42,7 @@ mod retries;
 mod root_causes;
 mod sequences;
 mod single_columns;
+mod small_reads;
 mod spans;
 mod superblocks;
 mod suspend;

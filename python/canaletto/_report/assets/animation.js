@@ -45,12 +45,12 @@
       kind: "conflict", part: packed.waits.part[place], start: begin, end: begin + packed.waits.duration[place],
       request: packed.waits.request[place],
     }));
-    const requests = packed.requests.map(([id, op, lba, sectors, arrival, complete, flat]) => {
+    const requests = packed.requests.map(([id, op, lba, bytes, firstByte, arrival, complete, flat]) => {
       const steps = [];
       for (let at = 0; at < flat.length; at += 4) {
         steps.push({ cause: causeNames[flat[at]], start: flat[at + 1], end: flat[at + 1] + flat[at + 2], part: flat[at + 3] });
       }
-      return { id, op, lba, sectors, arrival, complete, steps };
+      return { id, op, lba, bytes, firstByte, arrival, complete, steps };
     });
     const parts = packed.parts.map(([kind, ...place]) => ({ kind, place }));
     const all = [...spans, ...waits];
@@ -536,7 +536,8 @@
     if (!found.length) return;
     const [{ request: first }] = found;
     const heading = document.createElement("h3");
-    const extent = first.sectors ? ` of ${(first.sectors * 512).toLocaleString("en")} B at sector ${first.lba.toLocaleString("en")}` : "";
+    const within = first.firstByte ? `, byte ${first.firstByte}` : "";
+    const extent = first.bytes ? ` of ${first.bytes.toLocaleString("en")} B at sector ${first.lba.toLocaleString("en")}${within}` : "";
     heading.textContent = `Request ${first.id}: ${first.op}${extent}`;
     place.append(heading, bars(found));
     for (const { fabric, request } of found) place.append(key(fabric, request));

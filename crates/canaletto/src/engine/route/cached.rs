@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             if here != 0 {
                 self.pages.probe.notify(|observer| observer.page_read_cached(now, id, lpa, here));
             }
-            found += here.count_ones();
+            found += u64::from(self.ftl.spaces.bytes_of(&self.requests[id], lpa, here));
             if here != sectors {
                 missing.push((lpa, sectors & !here));
             }
@@ -149,7 +149,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.send_evicted(flow, now);
         if sectors > 0 {
             let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
-            self.use_dram(flow, purpose, sectors, now);
+            self.use_dram(flow, purpose, u64::from(sectors) * SECTOR, now);
         }
         self.start_due(now);
         self.close_batch(now);
@@ -164,7 +164,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     fn send_evicted(&mut self, flow: u16, now: Time) {
         if let Some((transfer, sectors)) = self.cache().take_evicted() {
-            self.use_dram(flow, Purpose::Evicted(transfer), sectors, now);
+            self.use_dram(flow, Purpose::Evicted(transfer), u64::from(sectors) * SECTOR, now);
         }
     }
 
@@ -193,8 +193,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         part
     }
 
-    fn use_dram(&mut self, flow: u16, purpose: Purpose, sectors: u32, now: Time) {
-        if let Some(time) = self.cache().dram.request(flow, purpose, u64::from(sectors) * SECTOR, now) {
+    fn use_dram(&mut self, flow: u16, purpose: Purpose, bytes: u64, now: Time) {
+        if let Some(time) = self.cache().dram.request(flow, purpose, bytes, now) {
             self.events.push(time, Event::CacheDram);
         }
     }
@@ -249,7 +249,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if new != 0 {
             self.cache().counts.filled += 1;
             self.pages.probe.notify(|observer| observer.page_filled(now, lpa, new, from));
-            self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
+            self.use_dram(flow, Purpose::Fill, u64::from(new.count_ones()) * SECTOR, now);
         }
         self.start_due(now);
     }
@@ -262,7 +262,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.send_evicted(flow, now);
         if is_new {
             self.cache().counts.filled += 1;
-            self.use_dram(flow, Purpose::Fill, sectors.count_ones(), now);
+            self.use_dram(flow, Purpose::Fill, u64::from(sectors.count_ones()) * SECTOR, now);
         }
     }
 
@@ -319,7 +319,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         while let Some(id) = group.next(&self.pages.transactions) {
             sectors += self.pages.transactions[id].sectors.count_ones();
         }
-        self.use_dram(self.pages.transactions[first].flow, Purpose::Destage(first), sectors, now);
+        self.use_dram(self.pages.transactions[first].flow, Purpose::Destage(first), u64::from(sectors) * SECTOR, now);
     }
 
     /// Who waited for the page, or for room, continues.

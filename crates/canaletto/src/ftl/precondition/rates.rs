@@ -55,7 +55,7 @@ impl Rates {
         let offset = flow.offset_sectors();
         let before = offset / sectors_per_page;
         let all = (offset + used).div_ceil(sectors_per_page);
-        let alignment = flow.alignment().0 / SECTOR;
+        let alignment = (flow.alignment().0 / SECTOR).max(1);
         let places = (used / alignment).max(1);
         if let Some(law) = Law::of(flow, places) {
             for stretch in Scatter::new(places, flow.popular_regions).stretches(&law, places) {

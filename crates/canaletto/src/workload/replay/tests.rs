@@ -50,8 +50,16 @@ fn flow(keys: &str) -> Flow {
 fn try_replay(flow: &Flow, traces: &[&[u64]]) -> Result<Replay, RunError> {
     let layout = Layout::new(&crate::config::load_design("performance-optimized", None, &[]).unwrap().geometry, true);
     let positions = Positions::all(&layout);
-    let range =
-        FlowRange { space: Some(0), first_sector: 0, sectors: SECTORS, first_page: 0, stream: 0, positions, hot: None };
+    let range = FlowRange {
+        space: Some(0),
+        first_sector: 0,
+        sectors: SECTORS,
+        first_page: 0,
+        reads_bytes: false,
+        stream: 0,
+        positions,
+        hot: None,
+    };
     let mut inputs = traces.iter().map(|times| Some(input(times)));
     let (plan, sources) = Plan::new(flow, 0, &mut inputs, &range, 1, &mut |_| true)?;
     Ok(plan.start(sources))

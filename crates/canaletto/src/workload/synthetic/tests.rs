@@ -200,3 +200,24 @@ fn requests_of_mqsim_to_hot_and_cold_data_may_run_over_the_end() {
     let uniform = "requests = 2000\nread_share = 1\nsize = \"64KiB\"\nmqsim_seed = 7";
     assert_eq!(over(requests(uniform, 1000)), 0, "only those");
 }
+
+/// Places and sizes of 64 B: each is drawn, none crosses what it is aligned to or leaves the range.
+#[test]
+fn reads_of_a_memory_are_of_bytes() {
+    let of = |keys: &str| requests(&format!("requests = 20000\nread_share = 1.0\n{keys}"), 100);
+    for size in [64, 128, 192, 256, 320, 448] {
+        let found = of(&format!("size = \"{size}B\"\nalignment = \"64B\""));
+        let places: std::collections::HashSet<u64> = found.iter().map(|read| read.first_byte() / 64).collect();
+        assert_eq!(places.len(), 800 - size / 64 + 1, "{size} B");
+        assert!(found.iter().all(|read| read.bytes() == size as u64 && read.first_byte() + read.bytes() <= 51_200));
+    }
+    assert!(of("size = \"256B\"").iter().all(|read| read.first_byte() % 256 == 0 && read.sectors == 1));
+    let runs = of("size = \"64B\"\naddresses = \"sequential\"");
+    assert!(runs.windows(2).all(|two| two[1].first_byte() == (two[0].first_byte() + 64) % 51_200));
+    let mixed = of("sizes = [{ size = \"64B\", share = 3 }, { size = \"4KiB\", share = 1 }]\nalignment = \"64B\"");
+    let small = share(&mixed, |read| read.bytes() == 64);
+    assert!((0.73..0.77).contains(&small) && mixed.iter().all(|read| read.bytes() == 64 || read.bytes() == 4096));
+    assert_eq!(of("size = \"576B\"\nsize_unit = \"64B\"")[0].bytes(), 576);
+    let sectors = |bytes: u64| Wanted::read_bytes(448, bytes).sectors;
+    assert_eq!((sectors(64), sectors(65), sectors(576), sectors(577)), (1, 2, 2, 3));
+}
