@@ -124,6 +124,8 @@ class Figure:
     """Published numbers are counted, not judged: inputs, or another simulator's results."""
     is_given: bool = False
     """Published numbers are inputs, or follow from inputs by arithmetic."""
+    is_bound: bool = False
+    """Published numbers are the most that ours may be."""
     neutral: float = 1.0
     """1 for ratios, 0 for times and rates, 100 for shares in percent that a loss lowers."""
     flat: str = ""

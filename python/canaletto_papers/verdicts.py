@@ -28,8 +28,9 @@ RULE = (
     "reproduced under a stated change if another setting gives it and, with the same setting, more than half of the "
     "numbers tried that the paper prints beside it: no setting is picked number by number. It contradicts another "
     "figure where the tables show it with the same traffic, the same count and the same metric on both sides. What is "
-    "left is unexplained. Inputs, and what follows from inputs by arithmetic alone, are listed and not counted. An "
-    "order is reproduced if every pair that the paper ranks is ranked the same way; values of ours within "
+    "left is unexplained. A number printed as the most is reproduced if ours is no more. Inputs, and what follows from "
+    "inputs by arithmetic alone, are listed and not counted. An order is reproduced if every pair that the paper ranks "
+    "is ranked the same way; values of ours within "
     f"{TIE * 100:.0f} % of each other have no order."
 )
 
@@ -198,7 +199,9 @@ def _verdict(
 
     if row["ours"] is None:
         return is_(ABSENT, "")
-    if comes_near(row["ours"], row["published"], neutral=0.0 if figure.is_given else figure.neutral):
+    neutral = 0.0 if figure.is_given else figure.neutral
+    keeps = figure.is_bound and row["ours"] <= row["published"]
+    if keeps or comes_near(row["ours"], row["published"], neutral=neutral):
         return is_(GIVEN if figure.is_given else REPRODUCED, "")
     helpful = [each for each in tried if each.what == what and each.near and _share(each, tried, beside) > 0.5]
     if helpful:

@@ -327,6 +327,12 @@ def test_a_number_counts_by_its_effect(ours: float, published: float, neutral: f
     assert judged_alone(ours, published, neutral=neutral).verdict == verdict
 
 
+def test_a_bound_is_kept_by_what_is_no_more() -> None:
+    bound = {"is_bound": True, "neutral": 0.0}
+    found = [judged_alone(ours, 2.2, **bound).verdict for ours in (0.01, 2.2, 3.0)]
+    assert found == [REPRODUCED, REPRODUCED, UNEXPLAINED]
+
+
 def test_inputs_are_not_counted_as_reproduced() -> None:
     given = judged_alone(0.241, 0.241, is_given=True)
     assert given.verdict == GIVEN

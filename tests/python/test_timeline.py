@@ -119,7 +119,7 @@ def test_words_and_nulls_stand_for_numbers() -> None:
     own = found.steps.filter(pl.col("page").is_null())
     assert own.filter(pl.col("request") == 1)["cause"].to_list() == ["host_link", "host_link", "completion"]
     assert own["part"].null_count() == own.height
-    assert found.requests.columns == ["number", "flow", "op", "lba", "sectors", "first_byte", "bytes", "arrival_ps", "complete_ps"]
+    assert tuple(found.requests.columns) == timeline.REQUESTS
     assert found.requests["complete_ps"].to_list()[3] is None
     assert found.requests["flow"].unique().to_list() == ["hm_0"]
 

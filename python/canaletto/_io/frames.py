@@ -30,7 +30,7 @@ def raw(columns: Columns) -> pl.DataFrame:
 
 
 def with_bytes(table: pl.DataFrame) -> pl.DataFrame:
-    """With `first_byte`, in its first sector, and `bytes` of each request: reads of a memory leave parts of sectors out."""
+    """With each request's `bytes`, and in `first_byte` where they begin in its first sector."""
     before, behind = (pl.col(name) if name in table.columns else pl.lit(0, pl.UInt16) for name in ("before", "behind"))
     extent = pl.col("sectors").cast(pl.UInt64) * 512 - before - behind
     return table.with_columns(before.alias("first_byte"), extent.alias("bytes"))

@@ -227,7 +227,7 @@ def _requests(
     causes: list[str],
     start: int,
 ) -> list[list[Any]]:
-    """Number, operation, first sector, bytes and the first one's place in it, arrival, completion (null: not yet), steps.
+    """Number, operation, first sector, bytes, the first one's place, arrival, completion (null: not yet), steps.
 
     A step is a cause, its start and duration, and a part, -1 if none.
     """

@@ -82,8 +82,9 @@ class Result(shown.Shown, RunResult):
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row per request: flow, op, failed, status, lba, sectors, bytes, times in microseconds, causes of latency.
+        """One row per request: flow, op, failed, status, lba, sectors, bytes, times in microseconds, causes.
 
+        `first_byte` is where its bytes begin in its first sector.
         `<cause>_us` is the time charged to a cause, `root_<cause>_us` to a root cause; either sum to `latency_us`.
         Raises RuntimeError if the run did not keep requests.
         """

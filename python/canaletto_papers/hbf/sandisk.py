@@ -60,8 +60,8 @@ FIGURE = Figure(
     runs,
     table,
     lambda _: None,
-    settings=Settings(("prefetch", "read_us"), (FOLLOW, "5")),
-    is_counted=True,
+    settings=Settings(("prefetch",), (FOLLOW,)),
+    is_bound=True,
     neutral=0.0,
     ordered=("prefetch",),
 )

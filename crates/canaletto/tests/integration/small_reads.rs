@@ -84,6 +84,6 @@ fn a_stepped_drive_reads_bytes() {
         }
         let mut nothing = Wanted::read(0, 1);
         nothing.edges.before = 512;
-        assert_eq!(drive.submit(Time::LATEST, nothing, 0).is_err(), left_out.0 > 0);
+        assert!(drive.submit(Time::LATEST, nothing, 0).is_err());
     }
 }
