@@ -24,7 +24,7 @@ def _reproduce(
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Figures, such as fig18. Default: all.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Use few requests, for an indication within minutes.")] = False,
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds of the runs that a paper describes.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds per run that a paper describes.")] = 3,
     out: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Folder for page and tables. A later call continues there."),

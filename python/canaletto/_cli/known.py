@@ -63,7 +63,7 @@ def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = N
 def _schema(
     kind: Annotated[
         Literal["design", "workload", "pc", "result"] | None,
-        typer.Argument(help="Kind of file; result is what run --json prints. Default: design and workload."),
+        typer.Argument(help="Kind of file; `result` describes `run --json`. Default: design and workload."),
     ] = None,
 ) -> None:
     """Print the JSON Schema of input files or results. Every key has unit, default and source.

@@ -42,7 +42,7 @@ Events = Annotated[
     Literal["Q", "D", "C"] | None,
     typer.Option(
         "--events",
-        help="blkparse: requests as queued, issued to the drive (default) or completed.",
+        help="blkparse: event that counts as a request: queued, issued (default) or completed.",
         rich_help_panel=TRACES,
     ),
 ]
