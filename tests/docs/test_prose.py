@@ -1,11 +1,18 @@
 """Does the checker of prose find doubtful sentences, and pass plain ones?"""
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 
-TOOL = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "prose.py"))
+ROOT = Path(__file__).parents[2]
+TOOL = runpy.run_path(str(ROOT / "tools" / "prose.py"))
+PAGES = [
+    page.relative_to(ROOT)
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if not {"generated", "presets"} & set(page.relative_to(ROOT).parts) and page != ROOT / "docs/index.md"
+]
 
 DOUBTFUL = {
     "Longer than that of the bus.": "that of",
@@ -48,3 +55,9 @@ def test_prose_is_found_where_it_stands() -> None:
         "Two.",
         "a message of more than five words here",
     ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_page_begins_with_the_question_that_it_answers(page: Path) -> None:
+    first = next(part for part in re.split(r"\n\s*\n", (ROOT / page).read_text()) if not re.match(r"[#!<`]|---", part))
+    assert "?" in first
