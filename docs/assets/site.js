@@ -1,6 +1,6 @@
 // What scrolls can be reached by keyboard, and a search for an option ("--set") finds the word.
 
-const SCROLLING = ".md-typeset pre > code, .md-typeset__scrollwrap, .md-typeset table.dataframe";
+const SCROLLING = ".md-typeset pre > code, .md-typeset__scrollwrap, .md-typeset table.dataframe, .md-typeset p:has(> img:only-child)";
 
 function reachable() {
   for (const each of document.querySelectorAll(SCROLLING)) {
