@@ -521,6 +521,8 @@ class HandleReport(Fields):
     """Reclaim units that it has taken: changes of the handle to another unit."""
     units_not_full: int
     """Of these, units in which pages were spent without data (event Reclaim Unit Not Fully Written To)."""
+    updates: int
+    """Updates by the host (Reclaim Unit Handle Update), each of which leaves the units that the handle has begun."""
     unit_pages_left: int
     """Pages left at the end in the units that it fills, one in each reclaim group (available media writes)."""
     write_amplification: float | None
@@ -544,6 +546,8 @@ class FdpReport(Fields):
     """Reclaim units that collection emptied."""
     media_reallocated: int
     """Of these, units whose valid data were moved (event Media Reallocated)."""
+    invalid_placements: int
+    """Writes with an unknown handle, which took the default (event Invalid Placement Identifier)."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {"handles": HandleReport}
 

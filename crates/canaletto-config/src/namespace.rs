@@ -187,7 +187,7 @@ fn check_rest(design: &Design) -> Checked {
     if let Some(shape) = ZoneShape::of(design, &design.layout()) {
         let (wanted, there) = (design.zoned_sizes().iter().sum::<u64>() / shape.size, u64::from(shape.zones));
         require(wanted <= there, "namespace", || {
-            format!("got {wanted} zones of {} MiB, of which the drive has room for {there}", shape.size >> 20)
+            format!("got {wanted} zones of {}, of which the drive has room for {there}", Size(shape.size))
         })?;
     }
     if !design.mixes_zones() {

@@ -43,6 +43,10 @@ pub struct Zns {
     /// Size of the zone random write area (ZRWA): distance from the write pointer within which the host may write in any
     /// order and again. `"0B"` is none.
     pub random_write_area: Size,
+    /// Flash pages of each plane that one program command writes: 3 for one-shot programming of TLC. The program takes
+    /// `flash.program` for each of them.
+    #[schemars(range(min = 1, max = 16))]
+    pub pages_per_program: u32,
     /// Part of the array over which a zone is striped.
     pub stripe: Stripe,
 }
@@ -56,6 +60,7 @@ impl Default for Zns {
             max_active: 14,
             append_limit: Size(0),
             random_write_area: Size(0),
+            pages_per_program: 1,
             stripe: Stripe::default(),
         }
     }
@@ -82,6 +87,8 @@ pub struct ZoneShape {
     pub blocks: u32,
     /// Zones that have separate planes.
     pub groups: u32,
+    /// Flash pages of each plane that are programmed together.
+    pub pages_per_program: u32,
 }
 
 impl ZoneShape {
@@ -110,12 +117,24 @@ impl ZoneShape {
         let zones = if sizes.contains(&0) { all } else { wanted.min(u64::from(all)) as u32 };
         let taken = zones.div_ceil(groups).saturating_mul(blocks);
         let first_block = if design.mixes_zones() { layout.blocks_per_plane.saturating_sub(taken) } else { 0 };
-        Some(ZoneShape { zones, first_block, size, capacity, channels, dies, planes, blocks, groups })
+        let pages_per_program = zns.pages_per_program;
+        Some(ZoneShape {
+            zones,
+            first_block,
+            size,
+            capacity,
+            channels,
+            dies,
+            planes,
+            blocks,
+            groups,
+            pages_per_program,
+        })
     }
 
     /// Returns the bytes that a zone's dies program at a time, one die after the other.
     pub fn row_bytes(&self, layout: &Layout) -> u64 {
-        u64::from(self.planes) * layout.flash_page_bytes()
+        u64::from(self.planes * self.pages_per_program) * layout.flash_page_bytes()
     }
 }
 
@@ -149,7 +168,11 @@ fn check_stripe(shape: &ZoneShape, layout: &Layout) -> Checked {
 }
 
 fn check_sizes(design: &Design, shape: &ZoneShape, layout: &Layout) -> Checked {
-    let zns = &design.zns;
+    let (zns, pages) = (&design.zns, design.geometry.pages_per_block);
+    let together = zns.pages_per_program;
+    require((1..=16).contains(&together) && pages % together == 0, "zns.pages_per_program", || {
+        format!("got {together}, expected a divisor of the {pages} pages of a block, 1 to 16")
+    })?;
     let (unit, row) = (layout.page_bytes(), shape.row_bytes(layout));
     require(shape.size % unit == 0, "zns.zone_size", || {
         format!("got \"{}\", expected a multiple of a page or mapping unit ({unit} B)", zns.zone_size)

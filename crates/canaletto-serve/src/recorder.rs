@@ -25,6 +25,7 @@ impl Recorder {
             kind: command.kind,
             fua: command.fua,
             zeroes: command.zeroes,
+            handle: None,
         })
     }
 

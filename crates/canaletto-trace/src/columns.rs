@@ -3,8 +3,8 @@
 //! Each part has its meaning, `=`, the column, and after a colon its unit. A column is a name of the header or its
 //! number from the left, from `#1`; if all are numbers, the file has no header. Units of time are s, ms, us, ns and
 //! 100ns; of offset and size bytes (default), KiB, sectors (512 bytes) and pages (4 KiB). A kind has its words after a
-//! colon, such as `read=1` or `read=28|88:write=2a`; or it is `read`, `write` or `trim` for all requests. `device` may
-//! be left out.
+//! colon, such as `read=1` or `read=28|88:write=2a`; or it is `read`, `write` or `trim` for all requests. `device` and
+//! `handle` (the reclaim unit handle of a write) may be left out.
 
 use std::str::FromStr;
 
@@ -25,6 +25,7 @@ pub(crate) struct Columns {
     /// Before the words that everybody uses.
     pub(crate) words: Vec<(String, Kind)>,
     pub(crate) device: Option<Column>,
+    pub(crate) handle: Option<Column>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,8 +53,8 @@ impl FromStr for Columns {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut parts: [Option<(Column, &str)>; 5] = Default::default();
-        const NAMES: [&str; 5] = ["time", "offset", "size", "kind", "device"];
+        let mut parts: [Option<(Column, &str)>; 6] = Default::default();
+        const NAMES: [&str; 6] = ["time", "offset", "size", "kind", "device", "handle"];
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(|| format!("got \"{part}\", expected NAME=COLUMN"))?;
             let Some(at) = NAMES.iter().position(|known| *known == name.trim()) else {
@@ -64,18 +65,16 @@ impl FromStr for Columns {
                 return Err(format!("{name} is given twice, expected once"));
             }
         }
-        let [time, offset, size, kind, device] = parts;
+        let [time, offset, size, kind, device, handle] = parts;
         let needed = |part: Option<_>, name| part.ok_or_else(|| format!("{name} is missing, expected {name}=COLUMN"));
         let (time, time_unit) = needed(time, "time")?;
         let (offset, offset_unit) = needed(offset, "offset")?;
         let (size, size_unit) = needed(size, "size")?;
         let kind = kind.ok_or("kind is missing, expected kind=COLUMN, or kind=read where all are reads");
         let (kind, words) = kind?;
-        let device = match device {
-            Some((_, unit)) if !unit.is_empty() => {
-                return Err(format!("got the unit \"{unit}\" of device, expected none"));
-            }
-            other => other.map(|(column, _)| column),
+        let without_unit = |part: Option<(Column, &str)>, name| match part {
+            Some((_, unit)) if !unit.is_empty() => Err(format!("got the unit \"{unit}\" of {name}, expected none")),
+            other => Ok(other.map(|(column, _)| column)),
         };
         Ok(Self {
             time,
@@ -86,7 +85,8 @@ impl FromStr for Columns {
             size_bytes: unit_of(size_unit, &SIZE_UNITS)?,
             kind,
             words: words_of(words)?,
-            device,
+            device: without_unit(device, "device")?,
+            handle: without_unit(handle, "handle")?,
         })
     }
 }

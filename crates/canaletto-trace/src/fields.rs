@@ -166,7 +166,7 @@ pub(crate) enum ExtentFault {
 #[inline]
 pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
     let Record { offset_bytes, bytes, kind, .. } = *record;
-    if kind == Kind::Flush {
+    if matches!(kind, Kind::Flush | Kind::Update) {
         return match (offset_bytes, bytes) {
             (0, 0) => Ok(()),
             (0, _) => Err(ExtentFault::Size("0 of a flush")),
@@ -199,7 +199,7 @@ pub(crate) fn checked(
 }
 
 pub(crate) fn flush(arrival_ns: u64, device: u32) -> Record {
-    Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush, fua: false, zeroes: false }
+    Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush, fua: false, zeroes: false, handle: None }
 }
 
 #[cfg(test)]
@@ -263,7 +263,16 @@ mod tests {
     #[test]
     fn requests_are_for_something_and_end_within_64_bits() {
         let check = |offset_bytes, bytes, kind| {
-            check_extent(&Record { arrival_ns: 0, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false })
+            check_extent(&Record {
+                arrival_ns: 0,
+                device: 0,
+                offset_bytes,
+                bytes,
+                kind,
+                fua: false,
+                zeroes: false,
+                handle: None,
+            })
         };
         assert!(check(u64::MAX - 1, 1, Kind::Read).is_ok() && check(0, 4 << 30, Kind::Trim).is_ok());
         assert!(matches!(check(0, 0, Kind::Write), Err(ExtentFault::Size(_))));

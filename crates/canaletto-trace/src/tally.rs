@@ -138,6 +138,7 @@ mod tests {
                 kind: Kind::Read,
                 fua: false,
                 zeroes: false,
+                handle: None,
             });
         }
         let Seen { requests, devices, simultaneous, clock_ns, .. } = watch.seen();

@@ -94,6 +94,9 @@ impl<W: Write> TraceWriter<W> {
                 return refuse("offset in bytes", record.offset_bytes.to_string(), allowed.to_owned(), "");
             }
         }
+        if let Some(handle) = record.handle {
+            return refuse("handle", handle.to_string(), "none, as it is not written".to_owned(), "");
+        }
         if record.device != 0 && !holds.devices {
             return refuse("device", record.device.to_string(), "0, as the format has none".to_owned(), "");
         }
@@ -134,6 +137,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Compute => "compute",
         Kind::Open => "zone_open",
         Kind::Close => "zone_close",
+        Kind::Update => "handle_update",
     }
 }
 

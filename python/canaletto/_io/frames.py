@@ -21,7 +21,10 @@ FIRST = (
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
 
-KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close", "compute"]
+KINDS = [
+    *("read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close"),
+    *("handle-update", "compute"),
+]
 
 
 def raw(columns: Columns) -> pl.DataFrame:

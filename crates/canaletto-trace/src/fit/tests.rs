@@ -118,6 +118,7 @@ fn a_trace_of_the_last_addresses_there_are_is_fitted() {
             kind: Kind::Read,
             fua: false,
             zeroes: false,
+            handle: None,
         });
     }
     let found = fit(&survey.finish(), "far", "", Channels::default()).unwrap();

@@ -29,6 +29,7 @@ static TIME: Field =
 static DEVICE: Field = Field { name: "device", allowed: "a number, 0 to 2^32 - 1" };
 static OFFSET: Field = Field { name: "offset", allowed: "a number that is below 2^64 bytes" };
 static SIZE: Field = Field { name: "size", allowed: "a number, 1 byte to 4 GiB" };
+static HANDLE: Field = Field { name: "handle", allowed: "a number, 0 to 255, or nothing" };
 static KIND: Field = Field {
     name: "kind",
     allowed: "read, write, trim or flush, their first letters, write_fua, write_zeroes, discard, sync and the like, or words that \
@@ -39,6 +40,8 @@ static HEAD: Field = Field { name: "header", allowed: "a line with the columns' 
 #[derive(Debug)]
 pub(super) struct Csv {
     columns: Columns,
+    /// Whether a column of handles may be missing.
+    is_own: bool,
     time_ns: u64,
     found: Option<Layout>,
     /// Lines before that.
@@ -50,18 +53,22 @@ pub(super) struct Csv {
 type Likeness = (usize, bool, usize);
 
 const AT_KIND: usize = 3;
+const AT_HANDLE: usize = 5;
+/// Column that the format's own layout may have.
+const OWN_HANDLE: &str = "handle";
 
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     separator: u8,
-    places: [Option<usize>; 5],
+    places: [Option<usize>; 6],
     constant: Option<Kind>,
 }
 
 impl Default for Csv {
     fn default() -> Self {
-        let columns = OWN_COLUMNS.parse().expect("the format's own columns");
-        Self { columns, time_ns: 1, found: None, leading: 0, nearest: ((0, false, 0), Vec::new()) }
+        let columns: Columns = OWN_COLUMNS.parse().expect("the format's own columns");
+        let columns = Columns { handle: Some(Column::Name(OWN_HANDLE.to_owned())), ..columns };
+        Self { columns, is_own: true, time_ns: 1, found: None, leading: 0, nearest: ((0, false, 0), Vec::new()) }
     }
 }
 
@@ -77,6 +84,7 @@ impl TraceFormat for Csv {
     fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
         if let Some(columns) = &options.columns {
             self.columns = columns.parse().map_err(|problem| format!("columns is \"{columns}\": {problem}"))?;
+            self.is_own = false;
         }
         self.time_ns = self.columns.time_ns.or(options.time_unit.map(TimeUnit::ns)).unwrap_or(1);
         refuse_others(options, &["columns"])
@@ -96,7 +104,7 @@ impl TraceFormat for Csv {
             Some(at) if at < count => Ok(fields[at]),
             _ => Err(Box::new(Fault::Fields { found: count })),
         };
-        let [time, offset, size, kind, device] = layout.places;
+        let [time, offset, size, kind, device, handle] = layout.places;
         let (time, offset, size) = (field(time)?, field(offset)?, field(size)?);
         let (kind, fua, zeroes) = match layout.constant {
             Some(kind) => (kind, false, false),
@@ -107,9 +115,16 @@ impl TraceFormat for Csv {
         if kind == Kind::Flush {
             return Ok(Some(flush(arrival_ns, device)));
         }
+        let handle = match handle {
+            Some(_) if matches!(kind, Kind::Write | Kind::Update) => handle_of(field(handle)?)?,
+            _ => None,
+        };
+        if kind == Kind::Update {
+            return Ok(Some(Record { kind, handle, ..flush(arrival_ns, device) }));
+        }
         let offset_bytes = amount(&OFFSET, offset, self.columns.offset_bytes)?;
         let bytes = amount(&SIZE, size, self.columns.size_bytes)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua, zeroes };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua, zeroes, handle };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -120,7 +135,8 @@ impl TraceFormat for Csv {
         let (_, names) = &self.nearest;
         let is_missing = |column: &&Column| place_of(column, names).is_none();
         let constant = self.columns.constant_kind().is_some();
-        let wanted = self.wanted().into_iter().flatten().filter(|column| !constant || **column != self.columns.kind);
+        let optional = self.columns.handle.as_ref().filter(|_| self.is_own);
+        let wanted = self.wanted().into_iter().flatten().filter(|column| Some(*column) != optional).filter(|column| !constant || **column != self.columns.kind);
         let missing: Vec<String> = wanted
             .filter(is_missing)
             .map(|column| match column {
@@ -146,9 +162,9 @@ impl TraceFormat for Csv {
 }
 
 impl Csv {
-    fn wanted(&self) -> [Option<&Column>; 5] {
-        let Columns { time, offset, size, kind, device, .. } = &self.columns;
-        [Some(time), Some(offset), Some(size), Some(kind), device.as_ref()]
+    fn wanted(&self) -> [Option<&Column>; 6] {
+        let Columns { time, offset, size, kind, device, handle, .. } = &self.columns;
+        [Some(time), Some(offset), Some(size), Some(kind), device.as_ref(), handle.as_ref()]
     }
 
     fn is_headless(&self) -> bool {
@@ -188,7 +204,10 @@ impl Csv {
         let places = self.wanted().map(|column| column.and_then(|column| place_of(column, &names)));
         let constant = self.columns.constant_kind().filter(|_| places[AT_KIND].is_none());
         let wanted = self.wanted();
-        let is_there = |at: usize| places[at].is_some() || wanted[at].is_none() || at == AT_KIND && constant.is_some();
+        let is_there = |at: usize| {
+            let may_miss = at == AT_KIND && constant.is_some() || at == AT_HANDLE && self.is_own;
+            places[at].is_some() || wanted[at].is_none() || may_miss
+        };
         let layout = (0..places.len()).all(is_there).then_some(Layout { separator, places, constant });
         (layout, (places.iter().flatten().count(), separator != b' ', names.len()), names)
     }
@@ -213,8 +232,10 @@ impl Csv {
         if let Some((_, kind)) = own {
             return Some((*kind, false, false));
         }
-        const WORDS: [(&str, (Kind, bool, bool)); 32] = [
-            // The letters of commands to zones are upper case: a small f is a flush.
+        const WORDS: [(&str, (Kind, bool, bool)); 34] = [
+            // The letters of commands to zones and handles are upper case: a small f is a flush.
+            ("U", (Kind::Update, false, false)),
+            ("handle_update", (Kind::Update, false, false)),
             ("A", (Kind::Append, false, false)),
             ("Z", (Kind::Reset, false, false)),
             ("F", (Kind::Finish, false, false)),
@@ -254,6 +275,16 @@ impl Csv {
         // The kernel's letters, such as WS.
         let is_short = text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase);
         found.or_else(|| blkparse::asked(text).filter(|_| is_short).map(|kind| (kind, false, false)))
+    }
+}
+
+fn handle_of(field: &[u8]) -> Result<Option<u16>, Box<Fault>> {
+    if field.is_empty() {
+        return Ok(None);
+    }
+    match number32(&HANDLE, field)? {
+        handle @ 0..256 => Ok(Some(handle as u16)),
+        _ => Err(Fault::text(&HANDLE, field)),
     }
 }
 
@@ -325,7 +356,7 @@ mod tests {
         bytes: 1024,
         kind: Kind::Write,
         fua: false,
-        zeroes: false,
+        zeroes: false, handle: None,
     };
 
     #[test]

@@ -51,7 +51,7 @@ impl TraceFormat for DiskMon {
         let device = number32(&DISK, disk)?;
         let offset_bytes = scaled(&SECTOR, sector, SECTOR_BYTES)?;
         let bytes = scaled(&LENGTH, length, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
         checked(record, (&SECTOR, sector), (&LENGTH, length)).map(Some)
     }
 
@@ -88,7 +88,7 @@ mod tests {
             bytes: 4096,
             kind: Kind::Write,
             fua: false,
-            zeroes: false,
+            zeroes: false, handle: None,
         };
         assert_eq!(parse("0\t0.014580\t0.00047684\t1\tWrite\t4227567\t8").unwrap(), Some(expected));
         assert_eq!(parse("7 1.5 0 0 Read 0 1").unwrap().unwrap().kind, Kind::Read);

@@ -42,7 +42,7 @@ impl TraceFormat for DiskSim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&BLOCK, block, BLOCK_BYTES)?;
         let bytes = scaled(&COUNT, count, BLOCK_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
         checked(record, (&BLOCK, block), (&COUNT, count)).map(Some)
     }
 
@@ -71,7 +71,7 @@ mod tests {
             bytes: 8192,
             kind: Kind::Write,
             fua: false,
-            zeroes: false,
+            zeroes: false, handle: None,
         };
         assert_eq!(parse("551.706 3 20941264 16 0").unwrap(), Some(expected));
         assert_eq!(parse("0.0 0 0 1 3").unwrap().unwrap().kind, Kind::Read);

@@ -48,7 +48,7 @@ impl TraceFormat for Replayer {
         let device = number32(&DISK, disk)?;
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -77,7 +77,7 @@ mod tests {
             bytes: 4096,
             kind: Kind::Read,
             fua: false,
-            zeroes: false,
+            zeroes: false, handle: None,
         };
         assert_eq!(parse("1017.077 2 11544100864 4096 1").unwrap(), Some(expected));
         assert_eq!(parse("5 0 1 3 0").unwrap().unwrap().arrival_ns, 5_000_000);

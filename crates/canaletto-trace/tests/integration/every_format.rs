@@ -17,6 +17,7 @@ fn sound(format: Format) -> (Vec<Record>, String) {
         kind: if i % 3 == 0 { Kind::Write } else { Kind::Read },
         fua: false,
         zeroes: false,
+        handle: None,
     };
     let records: Vec<_> = (0..LINES).map(record).collect();
     let (text, kept) = written(format, &records, false);

@@ -23,7 +23,7 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
                     Kind::Flush => (0, 0),
                     _ => (offset.min(u64::MAX - 2 * LARGEST), size % (LARGEST - 1024) + 1),
                 };
-                Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false }
+                Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
             })
             .collect();
         all.sort_by_key(|record| record.arrival_ns);
@@ -166,6 +166,7 @@ fn what_a_format_cannot_hold_is_refused() {
         kind: Kind::Read,
         fua: false,
         zeroes: false,
+        handle: None,
     };
     let told = |format: Format, record| {
         TraceWriter::new(format, Vec::new(), false).unwrap().write(&record).unwrap_err().to_string()
@@ -216,6 +217,7 @@ fn forms_of_writes_are_kept_or_rounded_away() {
         kind: Kind::Write,
         fua,
         zeroes,
+        handle: None,
     });
     for (format, expected) in [(Format::Csv, forms), (Format::Msr, [forms[0]; 4])] {
         let mut writer = TraceWriter::new(format, Vec::new(), true).unwrap();

@@ -44,7 +44,7 @@ impl DataCache {
     pub(super) fn set_out(&mut self, id: CachedId, from_dram: bool) -> Destage {
         self.unlink(id);
         let page = &mut self.pages[id];
-        let destage = Destage { from_dram, ..Destage::of(page.lpa, page.valid, page.flow) };
+        let destage = Destage { from_dram, stream: Some(page.stream), ..Destage::of(page.lpa, page.valid, page.flow) };
         (page.flying, page.dirty) = (page.dirty, 0);
         page.flying_epoch = page.epoch;
         page.flying_waiters = std::mem::replace(&mut page.waiters, TransactionId::NONE);

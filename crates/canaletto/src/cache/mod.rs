@@ -52,6 +52,8 @@ pub struct Destage {
     /// All that the cache holds of it.
     pub sectors: u64,
     pub flow: u16,
+    /// Stream that it is written to; none is the flow's.
+    pub stream: Option<u16>,
     pub from_dram: bool,
     pub priority: Option<Priority>,
     pub stamp: Option<Time>,
@@ -59,7 +61,7 @@ pub struct Destage {
 
 impl Destage {
     pub fn of(lpa: u64, sectors: u64, flow: u16) -> Destage {
-        Destage { lpa, sectors, flow, from_dram: false, priority: None, stamp: None }
+        Destage { lpa, sectors, flow, stream: None, from_dram: false, priority: None, stamp: None }
     }
 }
 
@@ -196,7 +198,7 @@ impl DataCache {
     }
 
     /// `stamp`: when they came to the drive.
-    pub fn write(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
+    pub fn write(&mut self, (flow, stream): (u16, u16), lpa: u64, sectors: u64, stamp: Time) -> bool {
         if self.has_slots() {
             return self.write_slot(flow, lpa, sectors, stamp);
         }
@@ -210,7 +212,7 @@ impl DataCache {
         let before = self.pages[id].state();
         self.unlink(id);
         let page = &mut self.pages[id];
-        page.flow = flow;
+        (page.flow, page.stream) = (flow, stream);
         page.valid |= sectors;
         if page.dirty == 0 {
             page.epoch = self.flushes.open_unit(self.members[usize::from(flow)].stream);

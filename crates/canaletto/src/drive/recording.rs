@@ -37,10 +37,10 @@ impl Place {
     }
 }
 
-/// All but tasks, the last kind.
-pub(super) const KINDS: &[Kind] = match Kind::ALL.split_last() {
-    Some((_, kinds)) => kinds,
-    None => &[],
+/// All but updates of handles and tasks, the last kinds.
+pub(super) const KINDS: &[Kind] = match &Kind::ALL {
+    [kinds @ .., Kind::Update, Kind::Compute] => kinds,
+    _ => panic!("the last kinds are these"),
 };
 
 const FUA: u64 = 1 << 2;
@@ -82,7 +82,7 @@ impl Recording {
     }
 
     pub(super) fn add(&mut self, ahead: Time, wanted: Wanted, tag: u64) {
-        let Wanted { kind, fua, zeroes, lba, sectors, edges } = wanted;
+        let Wanted { kind, fua, zeroes, lba, sectors, edges, .. } = wanted;
         let writer = &mut self.bytes;
         make_room(&mut writer.0, MOST);
         let number = KINDS.iter().position(|&each| each == kind).expect("every kind has a number") as u64;
@@ -130,7 +130,8 @@ pub(super) fn repeat(
         last = (lba, tag);
         let number = head & 3 | head >> REST << 2;
         let kind = *KINDS.get(number as usize).ok_or_else(unfit)?;
-        let wanted = Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, lba, sectors, edges };
+        let wanted =
+            Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, edges, ..Wanted::read(lba, sectors) };
         drive.submit(at, wanted, tag).map_err(|error: SubmitError| RunError::Config(error.to_string()))?;
     }
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))

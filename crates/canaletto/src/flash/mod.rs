@@ -121,7 +121,7 @@ impl FlashBackend {
             of_parity: Operations::default(),
             read_retries: 0,
             longer: design.compute.array.longer.time(),
-            is_special: design.flash.pslc.is_on(),
+            is_special: design.flash.pslc.is_on() || design.has_zones() && design.zns.pages_per_program > 1,
             layout: layout.clone(),
         }
     }
@@ -273,8 +273,22 @@ impl FlashBackend {
         let longer = if command.transactions().iter().any(several) { self.longer } else { Time::ZERO };
         match self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
             true => self.timing.pseudo_slc(command.operation) + longer,
-            false => self.plain_time(command, work) + longer,
+            false => self.plain_time(command, work) * self.pages_together(command, work) + longer,
         }
+    }
+
+    /// Flash pages of each plane that a command programs; 1 of other commands.
+    fn pages_together<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> u64 {
+        let first = command.transactions()[0];
+        if command.operation != Operation::Program {
+            return 1;
+        }
+        let mut last = first;
+        while work.transactions[last].next_in_flash_page.is_some() {
+            last = work.transactions[last].next_in_flash_page;
+        }
+        let page = |id| self.layout.flash_page(work.transactions[id].ppa);
+        u64::from(page(last) - page(first)) + 1
     }
 
     #[inline(always)]
@@ -307,6 +321,9 @@ impl FlashBackend {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
+        if self.is_special {
+            self.operations.programs += planes * (self.pages_together(command, work) - 1);
+        }
         if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
             self.in_cache.count(operation, planes, worked);
         }

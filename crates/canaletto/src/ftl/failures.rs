@@ -21,6 +21,7 @@ impl Ftl {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         if let Some(zones) = self.zones_with(at) {
             zones.program_failed(at);
+            self.changed.push(at.plane);
             return false;
         }
         let copy = origin == Origin::Gc;

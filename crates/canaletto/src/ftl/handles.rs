@@ -3,6 +3,7 @@
 use crate::config::design::{Design, Isolation};
 use crate::flash::address::Layout;
 use crate::ftl::blocks::Blocks;
+use crate::host::request::Status;
 use crate::measure::fdp::{FdpReport, HandleReport};
 
 pub struct Handles {
@@ -15,6 +16,8 @@ pub struct Handles {
     copied_shared: u64,
     reclaimed: u64,
     reallocated: u64,
+    /// Updates by the host, by handle.
+    updates: Vec<u64>,
 }
 
 impl Handles {
@@ -28,7 +31,17 @@ impl Handles {
             copied_shared: 0,
             reclaimed: 0,
             reallocated: 0,
+            updates: vec![0; count],
         })
+    }
+
+    /// The host updates a handle.
+    ///
+    /// # Errors
+    /// The status with which the command is completed: an unknown handle.
+    pub fn update(&mut self, handle: u16) -> Result<(), Status> {
+        *self.updates.get_mut(usize::from(handle)).ok_or(Status::InvalidField)? += 1;
+        Ok(())
     }
 
     pub fn written(&mut self, handle: u16) {
@@ -60,6 +73,7 @@ impl Handles {
                 units_opened,
                 units_not_full,
                 unit_pages_left,
+                updates: self.updates[handle],
                 write_amplification: (written > 0).then(|| (written + copied) as f64 / written as f64),
             }
         };
@@ -72,6 +86,7 @@ impl Handles {
             copied_from_shared: self.copied_shared,
             units_reclaimed: self.reclaimed,
             media_reallocated: self.reallocated,
+            invalid_placements: 0,
         }
     }
 }

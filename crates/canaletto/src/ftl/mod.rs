@@ -46,7 +46,7 @@ use crate::config::workload::Workload;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, LunId, PlaneId, Ppa};
-use crate::ftl::blocks::Blocks;
+use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::folding::Folding;
 use crate::ftl::handles::Handles;
 use crate::ftl::maintenance::Upkeep;
@@ -61,6 +61,7 @@ use crate::ftl::room::Room;
 use crate::ftl::spaces::Spaces;
 use crate::ftl::trim::Trims;
 use crate::ftl::zones::Zones;
+use crate::host::request::{Request, Status};
 use crate::limits::Limits;
 use crate::measure::blame::Cause;
 use crate::measure::maintenance::Maintenance;
@@ -194,6 +195,11 @@ impl Ftl {
     #[inline]
     pub fn gather(&mut self) {
         self.outbound.gather();
+    }
+
+    /// Pages of a zone's row are about to set out, of which that many are programmed together in a plane.
+    pub fn gather_row(&mut self, most: usize) {
+        self.outbound.gather_row(most);
     }
 
     #[inline]
@@ -376,8 +382,20 @@ impl Ftl {
     }
 }
 
-/// Zones.
+/// Zones and handles.
 impl Ftl {
+    /// The host has a handle take another unit of each reclaim group of its flow.
+    ///
+    /// # Errors
+    /// The status with which the command is completed: an unknown handle, or stripes of parity that would stay incomplete.
+    pub fn update_handle(&mut self, request: &Request) -> Result<(), Status> {
+        let has_parity = self.has_parity();
+        self.handles.as_mut().filter(|_| !has_parity).ok_or(Status::InvalidField)?.update(request.stream)?;
+        let planes = self.spaces[usize::from(request.flow)].placement.planes();
+        self.blocks.leave_superblocks(planes, Frontier::User(request.stream));
+        Ok(())
+    }
+
     #[inline(always)]
     pub fn zones(&mut self) -> Option<&mut Zones> {
         if let Way::Zoned(zoned) = &mut self.way { Some(&mut zoned.0) } else { None }
@@ -402,6 +420,7 @@ impl Ftl {
     }
 
     pub fn zone_changed(&mut self) {
+        self.zones().into_iter().for_each(|zones| zones.has_changed = true);
         self.changed.push(PlaneId(0));
     }
 

@@ -7,18 +7,26 @@ use crate::scheduler::transaction::{Transaction, TransactionId};
 
 pub struct Outbound {
     pages_per_flash_page: usize,
+    /// Pages that may be programmed together.
+    most: usize,
     gathers: u32,
     writes: Vec<TransactionId>,
 }
 
 impl Outbound {
     pub fn new(layout: &Layout) -> Outbound {
-        Outbound { pages_per_flash_page: layout.pages_per_flash_page() as usize, gathers: 0, writes: Vec::new() }
+        let pages_per_flash_page = layout.pages_per_flash_page() as usize;
+        Outbound { pages_per_flash_page, most: pages_per_flash_page, gathers: 0, writes: Vec::new() }
     }
 
     #[inline]
     pub fn gather(&mut self) {
         self.gathers += u32::from(self.pages_per_flash_page > 1);
+    }
+
+    /// Gathers pages of which that many are programmed together.
+    pub fn gather_row(&mut self, most: usize) {
+        (self.gathers, self.most) = (self.gathers + 1, most);
     }
 
     /// Or keeps it until all that set out with it are known.
@@ -47,7 +55,7 @@ impl Outbound {
             let first = self.writes[from];
             let mut until = from + 1;
             while until < self.writes.len()
-                && until - from < self.pages_per_flash_page
+                && until - from < self.most
                 && together(&transactions[first], &transactions[self.writes[until]])
             {
                 transactions[self.writes[until - 1]].next_in_flash_page = self.writes[until];
@@ -57,5 +65,6 @@ impl Outbound {
             from = until;
         }
         self.writes.clear();
+        self.most = self.pages_per_flash_page;
     }
 }

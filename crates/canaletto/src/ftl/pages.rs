@@ -48,7 +48,8 @@ impl Ftl {
         now: Time,
     ) {
         let flow = request.flow;
-        let &FlowSpace { priority, stream, .. } = &self.spaces[usize::from(flow)];
+        let &FlowSpace { priority, .. } = &self.spaces[usize::from(flow)];
+        let stream = request.stream;
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
         let frontier = if write { self.folding.frontier_of_host(stream) } else { Frontier::User(stream) };
@@ -484,9 +485,10 @@ impl Ftl {
     }
 
     pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, stage: u8, now: Time) {
-        let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
+        let &Destage { lpa, sectors, flow, stream, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
-        let (priority, frontier) = (priority.unwrap_or(space.priority), self.folding.frontier_of_host(space.stream));
+        let (priority, frontier) =
+            (priority.unwrap_or(space.priority), self.folding.frontier_of_host(stream.unwrap_or(space.stream)));
         let page = Transaction::of_destage(flow, priority, frontier, lpa, sectors, now);
         let page = work.new_page(Transaction { state: page.state.at_stage(stage), ..page });
         if let Some(stamp) = stamp {
@@ -604,9 +606,12 @@ impl Ftl {
         let Some(zones) = self.zones() else { return };
         let ppa = zones.place(lpa);
         zones.program_begins(ppa);
-        zones.counts.padding += u64::from(sectors == 0);
+        if sectors == 0 {
+            zones.pads(lpa);
+        }
         let page = Transaction::of_destage(flow, priority, Frontier::User(0), lpa, sectors, now);
         let id = work.new_page(Transaction { ppa, bytes, ..page });
+        self.room.count_placed(ppa.plane);
         self.send_data_out(id);
     }
 

@@ -60,6 +60,13 @@ impl Room {
         }
     }
 
+    /// A write sets out whose plane nobody had to choose.
+    pub fn count_placed(&mut self, plane: PlaneId) {
+        if self.is_dynamic {
+            self.allocator.queued(self.lun_of(plane));
+        }
+    }
+
     #[inline(always)]
     pub fn count_out(&mut self, lun: LunId) {
         if self.is_dynamic {

@@ -1,7 +1,8 @@
 use super::{Host, HostEvent, HostStep, Later};
 use crate::config::workload::Flow as FlowConfig;
 use crate::engine::time::Time;
-use crate::host::request::{Request, RequestId, Status};
+use crate::host::request::{Kind, Request, RequestId, Status};
+use crate::limits::FlowRange;
 use crate::measure::charges::RequestCharges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
@@ -19,10 +20,13 @@ pub(super) struct Flow {
     is_late: bool,
     /// In a closed loop, between a completion and the next request.
     think: Time,
+    /// Of requests that name none.
+    stream: u16,
+    handles: u16,
 }
 
 impl Flow {
-    pub fn new(config: &FlowConfig, source: Source) -> Flow {
+    pub fn new(config: &FlowConfig, range: &FlowRange, source: Source) -> Flow {
         Flow {
             source,
             looping: config.looping(),
@@ -31,7 +35,20 @@ impl Flow {
             outstanding: 0,
             is_late: false,
             think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
+            stream: range.stream,
+            handles: range.handles,
         }
+    }
+
+    /// The stream of a write that names a handle: an unknown one is the default (event Invalid Placement Identifier). An update
+    /// of one is refused.
+    #[cold]
+    fn stream_of(&self, handle: u16, kind: Kind, invalid: &mut u64) -> u16 {
+        if handle < self.handles || kind == Kind::Update {
+            return handle;
+        }
+        *invalid += 1;
+        0
     }
 
     /// Returns the simulation's time.
@@ -204,6 +221,10 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         let Some(wanted) = self.host.failure.note(flow.source.next(own_time)).flatten() else {
             return false;
         };
+        let stream = match wanted.handle {
+            None => flow.stream,
+            Some(handle) => flow.stream_of(handle, wanted.kind, &mut self.host.invalid_placements),
+        };
         let queue = self.host.port.take_turn(id);
         let request = self.requests.new_request(
             self.pages,
@@ -211,6 +232,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 number: self.requests.statistics.generated() as u32,
                 flow: id,
                 queue,
+                stream,
                 kind: wanted.kind,
                 zeroes: wanted.zeroes,
                 fua: wanted.fua,

@@ -96,6 +96,8 @@ pub struct Host {
     /// Instead of the link, if the drive is attached to a PC.
     attached: Option<Box<Attached>>,
     failure: Failure,
+    /// Writes with an unknown reclaim unit handle.
+    pub invalid_placements: u64,
 }
 
 /// The host with what its steps change: requests in flight, and events.
@@ -134,7 +136,7 @@ impl Host {
         let port = Port::new(&design.host, &priorities);
         let tasks = HostTasks::new(design, workload);
         Host {
-            flows: flows.map(|((config, _), source)| Flow::new(config, source)).collect(),
+            flows: flows.map(|((config, range), source)| Flow::new(config, range, source)).collect(),
             clock_factor: sources.factor,
             time_scaling: sources.scaling,
             last_flow_first: workload.last_flow_first,
@@ -146,6 +148,7 @@ impl Host {
             link: Link::new(design),
             attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),
             failure: Failure::default(),
+            invalid_placements: 0,
         }
     }
 

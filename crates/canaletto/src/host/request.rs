@@ -25,13 +25,15 @@ pub enum Kind {
     Open,
     /// Close a zone (Close Zone).
     Close,
+    /// Make a reclaim unit handle take another unit (I/O Management Send, Reclaim Unit Handle Update).
+    Update,
     /// A task: read sectors, compute on them and return the result.
     Compute,
 }
 
 impl Kind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Read,
         Kind::Write,
         Kind::Trim,
@@ -41,6 +43,7 @@ impl Kind {
         Kind::Finish,
         Kind::Open,
         Kind::Close,
+        Kind::Update,
         Kind::Compute,
     ];
 
@@ -60,12 +63,13 @@ impl Kind {
         self.class() == Kind::OF_ZONES
     }
 
-    /// Returns the class in which latencies are counted. Appends are writes, and tasks are reads.
+    /// Returns the class in which latencies are counted. Appends are writes, tasks reads, and updates flushes.
     #[inline(always)]
     pub fn class(self) -> usize {
         match self {
             Kind::Append => Kind::Write as usize,
             Kind::Compute => Kind::Read as usize,
+            Kind::Update => Kind::Flush as usize,
             kind => (kind as usize).min(Kind::OF_ZONES),
         }
     }
@@ -155,6 +159,8 @@ pub struct Request {
     pub number: u32,
     pub flow: u16,
     pub queue: u16,
+    /// Reclaim unit handle, or other stream, of a write or an update.
+    pub stream: u16,
     pub kind: Kind,
     pub zeroes: bool,
     /// For a write: whether it is complete only once it is on flash (force unit access).

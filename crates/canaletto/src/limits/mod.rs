@@ -32,7 +32,10 @@ pub struct FlowRange {
     pub first_page: u64,
     /// Whether its reads are of bytes, not of whole sectors.
     pub reads_bytes: bool,
+    /// Reclaim unit handle of its writes that name none, or where flows have their own write frontiers.
     pub stream: u16,
+    /// Reclaim unit handles that its requests may name.
+    pub handles: u16,
     pub positions: Positions,
     pub hot: Option<HotPages>,
 }
@@ -114,6 +117,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
                 first_page,
                 reads_bytes,
                 stream: flows.len() as u16,
+                handles: 0,
                 positions,
                 hot: None,
             });
@@ -130,6 +134,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
             first_page: 0,
             reads_bytes,
             stream: flow.handle,
+            handles: 0,
             positions,
             hot: None,
         }));

@@ -96,6 +96,8 @@ pub(super) fn confine_all(
         let is_zoned = extent.map_or(in_zones > 0, |extent| extent.kind == NamespaceKind::Zoned);
         check_zoned_flow(workload, flow, is_zoned)?;
         confine(range, extent, in_zones, &design.layout());
+        let is_placed = extent.map_or(in_zones == 0, |extent| extent.kind == NamespaceKind::Placed);
+        range.handles = if is_placed { design.fdp.handles as u16 } else { 0 };
     }
     Ok(())
 }

@@ -17,6 +17,8 @@ pub struct HandleReport {
     pub units_opened: u64,
     /// Of these, units in which pages were spent without data (event Reclaim Unit Not Fully Written To).
     pub units_not_full: u64,
+    /// Updates by the host (Reclaim Unit Handle Update), each of which leaves the units that the handle has begun.
+    pub updates: u64,
     /// Pages left at the end in the units that it fills, one in each reclaim group (available media writes).
     pub unit_pages_left: u64,
     /// Pages written and moved by pages written. Moves out of shared reclaim units are not counted.
@@ -40,4 +42,6 @@ pub struct FdpReport {
     pub units_reclaimed: u64,
     /// Of these, units whose valid data were moved (event Media Reallocated).
     pub media_reallocated: u64,
+    /// Writes with an unknown handle, which took the default (event Invalid Placement Identifier).
+    pub invalid_placements: u64,
 }

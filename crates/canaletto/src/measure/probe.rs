@@ -108,6 +108,8 @@ pub trait Observer {
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     fn completed(&mut self, _now: Time, _request: RequestId) {}
     fn arrived(&mut self, _request: &Request) {}
+    /// A command to a zone is admitted, an append with its address, or refused as its status says.
+    fn zone_command(&mut self, _id: RequestId, _request: &Request) {}
     /// A wire or a controller is used for a transfer of `chip`; the span may reach into the future.
     fn wire_used(&mut self, _span: &WireSpan, _owner: Owner) {}
     /// Times on the wires with `gap` between them have ended at a chip's port.

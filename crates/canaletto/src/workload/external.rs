@@ -68,7 +68,6 @@ impl External {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::request::Kind;
 
     fn read(lba: u64) -> Wanted {
         Wanted::read(lba, 8)

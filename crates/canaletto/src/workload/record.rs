@@ -17,6 +17,8 @@ pub struct Record {
     pub fua: bool,
     /// For a write: whether it writes zeroes, so that no data cross the link.
     pub zeroes: bool,
+    /// Reclaim unit handle of a write or an update, if the trace states one.
+    pub handle: Option<u16>,
 }
 
 /// Stream of [`Record`]s in order of arrival.

@@ -61,6 +61,7 @@ impl Iterator for Traffic {
             kind: wanted.kind,
             fua: wanted.fua,
             zeroes: wanted.zeroes,
+            handle: wanted.handle,
         })
     }
 }

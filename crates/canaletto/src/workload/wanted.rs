@@ -11,11 +11,13 @@ pub struct Wanted {
     pub lba: u64,
     pub sectors: u32,
     pub edges: Edges,
+    /// Reclaim unit handle of a write or an update; none is the flow's.
+    pub handle: Option<u16>,
 }
 
 impl Wanted {
     pub fn read(lba: u64, sectors: u32) -> Wanted {
-        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors, edges: Edges::NONE }
+        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors, edges: Edges::NONE, handle: None }
     }
 
     /// A read of bytes, which need not be whole sectors.

@@ -60,6 +60,7 @@ pub struct Window {
     span: u64,
     /// Whether reads are of the bytes that they name.
     reads_bytes: bool,
+    takes_handles: bool,
 }
 
 impl Window {
@@ -96,6 +97,7 @@ impl Window {
             offset_devices,
             span,
             reads_bytes: range.reads_bytes && trace.out_of_range != OutOfRange::Mqsim,
+            takes_handles: range.handles > 0,
         })
     }
 
@@ -104,9 +106,12 @@ impl Window {
     /// # Errors
     /// Addresses beyond the window, if that is refused, and requests larger than it.
     pub fn place(&self, record: &Record) -> Result<(Wanted, Placed), String> {
-        if record.kind == Kind::Flush {
-            let flush = Wanted { lba: self.first, ..Wanted::flush() };
-            return Ok((flush, Placed::AsRecorded));
+        if record.handle.is_some() && !self.takes_handles {
+            return Err(NO_HANDLES.to_owned());
+        }
+        if matches!(record.kind, Kind::Flush | Kind::Update) {
+            let wanted = Wanted { kind: record.kind, handle: record.handle, ..Wanted::read(self.first, 0) };
+            return Ok((wanted, Placed::AsRecorded));
         }
         let base = match &self.extent {
             Some(extent) if self.offset_devices => extent.start_of(record.device),
@@ -141,13 +146,16 @@ impl Window {
             OutOfRange::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };
-        let Record { kind, fua, zeroes, .. } = *record;
-        let of_sectors = Wanted { kind, fua, zeroes, ..Wanted::read(self.first + lba, sectors as u32) };
+        let Record { kind, fua, zeroes, handle, .. } = *record;
+        let of_sectors = Wanted { kind, fua, zeroes, handle, ..Wanted::read(self.first + lba, sectors as u32) };
         let edges = Wanted::read_bytes(first_byte % SECTOR, record.bytes).edges;
         let has_edges = self.reads_bytes && kind == Kind::Read;
         Ok((if has_edges { Wanted { edges, ..of_sectors } } else { of_sectors }, placed))
     }
 }
+
+const NO_HANDLES: &str =
+    "the trace names reclaim unit handles, but the flow's drive or namespace has none: set fdp.handles";
 
 fn beyond_message(lba: u64, sectors: u64, capacity: u64) -> String {
     format!(

@@ -52,6 +52,7 @@ pub fn mixed(requests: u64) -> Vec<Record> {
             kind: READ_MOSTLY[numbers.below(4) as usize],
             fua: false,
             zeroes: false,
+            handle: None,
         }
     };
     (0..requests).map(&mut record).collect()
@@ -67,6 +68,7 @@ fn bursts() -> Vec<Record> {
         kind: if i % 2 == 0 { Kind::Write } else { Kind::Read },
         fua: false,
         zeroes: false,
+        handle: None,
     };
     (0..800).map(&mut record).collect()
 }
@@ -81,6 +83,7 @@ fn disks() -> Vec<Record> {
         kind: READ_MOSTLY[numbers.below(4) as usize],
         fua: false,
         zeroes: false,
+        handle: None,
     };
     (0..500).map(&mut record).collect()
 }
@@ -101,7 +104,7 @@ fn journal() -> Vec<Record> {
             _ => 1024 * (1 + numbers.below(12)),
         };
         let offset_bytes = if kind == Kind::Flush { 0 } else { (i * 3 % 500) * 4096 };
-        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false }
+        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
     };
     (0..600).map(&mut record).collect()
 }

@@ -29,6 +29,7 @@ fn input() -> TraceInput {
         kind: if i % 3 == 0 { Kind::Write } else { Kind::Read },
         fua: false,
         zeroes: false,
+        handle: None,
     };
     let open = move || Ok(Box::new(Listed((0..200).map(record).collect())) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }

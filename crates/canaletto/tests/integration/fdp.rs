@@ -2,9 +2,12 @@
 
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
-use canaletto::{Outcome, RunOptions, run};
+use canaletto::host::request::{Kind, Status};
+use canaletto::workload::replay::Record;
+use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 use crate::common::design;
+use crate::common::script::Script;
 
 /// Four dies of two planes; superblocks of 8 blocks of 32 pages of 4 KiB, 1 MiB each.
 const PLACED: &str = r#"
@@ -132,4 +135,76 @@ fn a_handle_that_there_is_not_is_refused() {
     assert!(refused.contains("handle: got 2, expected 0 to 1"), "{refused}");
     let refused = simulate(&["fdp.handles=0"], &cache_of(1)).err().unwrap();
     assert!(refused.contains("fdp.handles"), "{refused}");
+}
+
+/// Runs writes of a page and updates, each with its handle.
+fn replay(keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -> Result<Outcome, String> {
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = 1\n";
+    let workload = load_workload("w.toml", Some(text), &[]).unwrap();
+    let record = |&(kind, page, handle): &(Kind, u64, Option<u16>)| Record {
+        arrival_ns: 0,
+        device: 0,
+        offset_bytes: page * 4096,
+        bytes: if kind == Kind::Write { 4096 } else { 0 },
+        kind,
+        fua: false,
+        zeroes: false,
+        handle,
+    };
+    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
+    let options = RunOptions { check_wires: true, records: true, ..RunOptions::default() };
+    run(&design(PLACED, keys), &workload, vec![Some(input)], &options, &mut |_| true).map_err(|e| e.to_string())
+}
+
+#[test]
+fn requests_of_a_trace_name_handles() {
+    let write = |page, handle| (Kind::Write, page, handle);
+    let mut requests: Vec<_> = (0..8).map(|page| write(page, None)).collect();
+    requests.extend((8..16).map(|page| write(page, Some(1))));
+    requests.extend([(Kind::Update, 0, Some(1)), (Kind::Update, 0, Some(9)), write(24, Some(7))]);
+    requests.extend((16..24).map(|page| write(page, Some(1))));
+    requests.push((Kind::Update, 0, None));
+    for keys in [&[][..], &["ftl.mapping_unit=2KiB"], &["cache.capacity=1MiB", "cache.mode=write"]] {
+        let outcome = replay(keys, &requests).unwrap();
+        let failed = outcome.records.as_ref().unwrap().status.iter().filter(|&&status| status != 0).count();
+        let refused = outcome.records.as_ref().unwrap().status.contains(&(Status::InvalidField as u8));
+        assert_eq!((failed, refused), (1, true), "an update of an unknown handle is refused");
+        let fdp = outcome.report.flash.fdp.unwrap();
+        assert_eq!(fdp.invalid_placements, 1);
+        if keys.is_empty() {
+            let handles: Vec<_> =
+                fdp.handles.iter().map(|h| (h.host_pages, h.units_opened, h.units_not_full)).collect();
+            assert_eq!(handles, [(9, 1, 1), (16, 2, 1)]);
+            assert_eq!(
+                fdp.handles.iter().map(|h| (h.updates, h.unit_pages_left)).collect::<Vec<_>>(),
+                [(1, 0), (1, 248)]
+            );
+        } else {
+            assert!(fdp.handles.iter().all(|handle| handle.updates == 1));
+        }
+    }
+    let refused = replay(&["fdp.handles=0", "ftl.superblock=none"], &requests).err().unwrap();
+    assert!(refused.contains("the trace names reclaim unit handles") && refused.contains("fdp.handles"), "{refused}");
+}
+
+/// Units that the host leaves are collected as others are, whatever is on its way into them.
+#[test]
+fn units_that_are_left_are_used_again() {
+    for keys in [&[][..], &["ftl.mapping_unit=2KiB"], &["fdp.isolation=persistent"], &["ftl.superblock=channel"]] {
+        let pages = 3000;
+        let write = |i: u64| {
+            let handle = (i / 50 % 2) as u16;
+            let update = (i % 97 == 0).then_some((Kind::Update, 0, Some(handle)));
+            update.into_iter().chain([(Kind::Write, i * 7919 % pages, Some(handle))])
+        };
+        let requests: Vec<_> = (0..30_000).flat_map(write).collect();
+        let outcome = replay(keys, &requests).unwrap();
+        assert_eq!(outcome.report.measures.requests.failed, 0);
+        let flash = outcome.report.flash;
+        let fdp = flash.fdp.unwrap();
+        let updates: u64 = fdp.handles.iter().map(|handle| handle.updates).sum();
+        let left: u64 = fdp.handles.iter().map(|handle| handle.units_not_full).sum();
+        assert!(updates > 300 && left > 250 && fdp.units_reclaimed > 200, "{keys:?}: {updates} {left} {fdp:?}");
+        assert_eq!(fdp.handles.iter().map(|handle| handle.host_pages).sum::<u64>(), flash.host_pages);
+    }
 }

@@ -400,6 +400,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ),
     ("zns.append_limit", "4KiB", ZONED, APPENDS),
     ("zns.random_write_area", "16KiB", ZONED, APPENDS),
+    ("zns.pages_per_program", "2", ZONED, APPENDS),
     ("zns.stripe.dies", "2", ZONED, APPENDS),
     (
         "zns.stripe.channels",
@@ -506,6 +507,7 @@ pub fn canned() -> TraceInput {
             kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
             fua: false,
             zeroes: false,
+            handle: None,
         })
         .collect();
     let open = move || Ok(Box::new(Canned(records.clone())) as Box<dyn RecordSource>);

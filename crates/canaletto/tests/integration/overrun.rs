@@ -28,6 +28,7 @@ fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
         kind,
         fua: false,
         zeroes: false,
+        handle: None,
     };
     let open = move || Ok(Box::new(Listed(vec![record])) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }

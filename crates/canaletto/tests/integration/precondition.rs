@@ -248,6 +248,7 @@ impl RecordSource for Skewed {
                 kind: Kind::Write,
                 fua: false,
                 zeroes: false,
+                handle: None,
             });
         }
         self.left -= batch.len() as u64;

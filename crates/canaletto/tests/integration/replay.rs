@@ -30,6 +30,7 @@ fn input(gap_ns: u64) -> TraceInput {
         kind: if i % 4 == 0 { Kind::Write } else { Kind::Read },
         fua: false,
         zeroes: false,
+        handle: None,
     };
     let open = move || Ok(Box::new(Listed((0..300).map(record).collect())) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }

@@ -7,7 +7,7 @@ use crate::cache::{DataCache, Destage};
 use crate::controller::FROM_CACHE;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::flash::address::SECTOR;
+use crate::flash::address::{Ppa, SECTOR};
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
@@ -62,8 +62,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.pages.probe.notify(|observer| observer.page_read_cached(now, id, lpa, here));
             }
             found += u64::from(self.ftl.spaces.bytes_of(&self.requests[id], lpa, here));
-            if here != sectors {
-                missing.push((lpa, sectors & !here));
+            let rest = sectors & !here;
+            if rest != 0 && self.ftl.zones_at(lpa).is_some() && self.cache().holds(lpa) {
+                // The buffer has what is written of a zone's page until it is programmed.
+                self.pages.probe.notify(|observer| observer.page_read(now, id, lpa, rest, Ppa::NONE));
+                found += u64::from(self.ftl.spaces.bytes_of(&self.requests[id], lpa, rest));
+            } else if rest != 0 {
+                missing.push((lpa, rest));
             }
         }
         if found > 0 {
@@ -122,12 +127,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.requests[id];
         let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
+        let stream = request.stream;
         let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
         self.ftl.gather();
         self.open_batch();
         for (lpa, wanted) in self.ftl.spaces.pages(&self.requests[id]).skip(taken as usize) {
-            all = self.cache().write(flow, lpa, wanted, since);
+            all = self.cache().write((flow, stream), lpa, wanted, since);
             self.tell_dropped();
             if !all {
                 break;
@@ -283,7 +289,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// With the rest of its mapping unit and flash page.
     fn start_destage(&mut self, destage: Destage, now: Time) {
-        let Destage { lpa, flow, from_dram, .. } = destage;
+        let Destage { lpa, flow, stream, from_dram, .. } = destage;
         self.ftl.gather();
         self.destage_page(destage, now);
         for other in self.ftl.spaces.written_with(flow, lpa, from_dram) {
@@ -291,7 +297,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 Some(destage) => self.destage_page(destage, now),
                 // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
                 None if self.ftl.spaces.share_mapping_unit() => {
-                    self.ftl.begin_destage(&mut self.pages, &Destage::of(other, 0, flow), FROM_CACHE, now);
+                    let other = Destage { stream, ..Destage::of(other, 0, flow) };
+                    self.ftl.begin_destage(&mut self.pages, &other, FROM_CACHE, now);
                     self.carry_out(now);
                 }
                 None => {}

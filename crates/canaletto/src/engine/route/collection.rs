@@ -53,6 +53,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             self.carry_out(now);
         }
+        if self.ftl.zones().is_some_and(|zones| zones.has_changed && !zones.is_looking) {
+            self.ftl.zone_changed();
+        }
     }
 
     fn collect(&mut self, plane: PlaneId, now: Time) {

@@ -274,6 +274,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if let Some(parity) = &mut report.parity {
             parity.energy_mj = array_energy_mj(self.flash.operations_of_parity(), design);
         }
+        if let Some(fdp) = &mut report.fdp {
+            fdp.invalid_placements = self.host.invalid_placements;
+        }
         report
     }
 }

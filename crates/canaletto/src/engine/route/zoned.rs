@@ -6,7 +6,6 @@ use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::ftl::zones::{Job, Step, Zones};
 use crate::host::request::{Kind, RequestId, Status};
-use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
@@ -17,10 +16,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if kind == Kind::Compute {
             return self.begin_task(id, now);
         }
+        if kind == Kind::Update {
+            let updated = self.ftl.update_handle(request);
+            return match updated {
+                Ok(()) => self.finish(id, now),
+                Err(status) => self.refuse(id, status, now),
+            };
+        }
         let Some(zones) = self.ftl.zones_of(lba) else {
             return self.refuse(id, Status::InvalidField, now);
         };
         let begun = match kind {
+            _ if zones.waits(lba, id) => return,
             Kind::Append => return self.begin_zoned_write(id, now),
             Kind::Reset => zones.begin_job(lba, id, Job::Reset(None)),
             Kind::Finish => zones.begin_job(lba, id, Job::Finish),
@@ -29,10 +36,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         };
         match begun {
             Err(status) => self.refuse(id, status, now),
-            Ok(false) => self.finish(id, now),
+            Ok(false) => {
+                self.tell_admitted(id);
+                self.finish(id, now);
+            }
             Ok(true) => {
+                self.tell_admitted(id);
                 self.requests[id].outstanding = 1;
-                self.go_on_with_zones(now);
+                self.ftl.zone_changed();
                 self.offer_paths(now);
             }
         }
@@ -42,6 +53,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
     pub(super) fn refuse(&mut self, id: RequestId, status: Status, now: Time) {
         self.requests[id].status = status;
+        self.tell_admitted(id);
         self.ftl.zones().into_iter().for_each(|zones: &mut Zones| zones.refuse(status));
         self.finish(id, now);
     }
@@ -54,7 +66,16 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return true;
         }
         let admitted = self.ftl.zones().map_or(Ok(()), |zones| zones.states.read(lba, sectors));
-        admitted.map_err(|status| self.refuse(id, status, now)).is_ok()
+        match admitted {
+            Ok(()) => self.tell_admitted(id),
+            Err(status) => self.refuse(id, status, now),
+        }
+        admitted.is_ok()
+    }
+
+    fn tell_admitted(&mut self, id: RequestId) {
+        let request = &self.requests[id];
+        self.pages.probe.notify(|observer| observer.zone_command(id, request));
     }
 
     /// An append gets its address now.
@@ -64,6 +85,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let (kind, lba, sectors) = (request.kind, request.lba, u64::from(request.sectors));
         let Some(zones) = self.ftl.zones() else { return };
         let admitted = match kind {
+            Kind::Write if zones.waits(lba, id) => return,
             Kind::Append => zones.states.append(lba, sectors),
             _ => zones.states.write(lba, sectors).map(|()| lba),
         };
@@ -73,6 +95,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 zones.admitted(lba);
                 zones.counts.appends += u64::from(kind == Kind::Append);
                 self.requests[id].lba = lba;
+                self.tell_admitted(id);
                 self.buffer_write(id, now);
             }
         }
@@ -98,8 +121,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// The write buffer's pages, and padding.
     fn send_row(&mut self, zone: u32, row: u32, now: Time) {
-        let Some(pages) = self.ftl.zones().map(|zones| zones.pages_of_row(zone, row)) else { return };
-        self.ftl.gather();
+        let row = self.ftl.zones().map(|zones| (zones.pages_of_row(zone, row), zones.pages_together()));
+        let Some((pages, together)) = row else { return };
+        self.ftl.gather_row(together);
         for lpa in pages {
             let buffered = self.cache.as_mut().and_then(|cache| cache.next_with(lpa));
             let destage = buffered.unwrap_or(Destage::of(lpa, 0, 0));
@@ -113,6 +137,26 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     pub(super) fn go_on_with_zones(&mut self, now: Time) {
+        let Some(zones) = self.ftl.zones() else { return };
+        zones.has_changed = true;
+        // Writes that have waited come here again.
+        if std::mem::replace(&mut zones.is_looking, true) {
+            return;
+        }
+        while self.ftl.zones().is_some_and(|zones| std::mem::take(&mut zones.has_changed)) {
+            self.look_after_jobs(now);
+            while let Some((id, job)) = self.ftl.zones().and_then(Zones::next_waiting) {
+                self.requests.charge(&mut self.pages, id, job.cause(), now);
+                match self.requests[id].kind {
+                    Kind::Write => self.begin_zoned_write(id, now),
+                    _ => self.begin_zone_command(id, now),
+                }
+            }
+        }
+        self.ftl.zones().into_iter().for_each(|zones| zones.is_looking = false);
+    }
+
+    fn look_after_jobs(&mut self, now: Time) {
         let mut number = 0;
         while let Some(zones) = self.ftl.zones().filter(|zones| number < zones.jobs()) {
             match zones.next_step(number) {
@@ -124,9 +168,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     self.carry_out(now);
                     self.room_after_trim(now);
                 }
+                Step::Done(RequestId::NONE, _) => {}
                 Step::Done(request, job) => {
-                    let cause = if let Job::Finish = job { Cause::Flush } else { Cause::ChipBusyErase };
-                    self.requests.charge(&mut self.pages, request, cause, now);
+                    self.requests.charge(&mut self.pages, request, job.cause(), now);
                     self.finish(request, now);
                 }
             }

@@ -186,9 +186,7 @@ impl Blocks {
         let stripe = superblocks.stripe(plane, frontier);
         let wanted = superblocks.gathering.flash_pages(plane, frontier, units);
         let left = |&block: &u32| {
-            let b = &blocks[block as usize];
-            let takes_data = !b.bad && !self.is_parity(plane, block);
-            if takes_data { (self.pages_per_block - b.written) / units } else { 0 }
+            if self.is_parity(plane, block) { 0 } else { self.room_in(plane, block) / units }
         };
         // Blocks opened before are filled first.
         let earlier = stripe.open.iter().filter(|&&block| block != stripe.current).map(left).sum();

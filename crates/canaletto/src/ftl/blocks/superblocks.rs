@@ -66,9 +66,14 @@ pub(super) struct Superblocks {
     /// By stream: superblocks opened, and of them superblocks with pages without data.
     opened: Vec<(u64, u64)>,
     apart: bool,
+    /// Open superblocks that the host has left.
+    left: Vec<Left>,
 }
 
 const SHARED: u16 = u16::MAX;
+
+/// Group and number of a superblock, and the pages of each of its blocks up to which it is filled.
+type Left = (usize, u32, Vec<u32>);
 
 impl Superblocks {
     pub(super) fn count_anew(&mut self) {
@@ -86,6 +91,13 @@ impl Superblocks {
 
     pub(super) fn stripe(&self, plane: PlaneId, frontier: Frontier) -> &Stripe {
         &self.stripes[self.group(plane) * self.frontiers + frontier.index(self.streams)]
+    }
+
+    /// The page at which a block of an open superblock ends, which may have been left before its last one.
+    fn end_of(&self, plane: PlaneId, block: u32, pages: u32) -> u32 {
+        let (group, place) = (self.group(plane), plane.index() - self.planes(plane).start);
+        let left = self.left.iter().find(|(of, left, _)| (*of, *left) == (group, block));
+        left.map_or(pages, |(.., ends)| ends[place])
     }
 
     fn stripe_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Stripe {
@@ -130,6 +142,7 @@ impl Blocks {
             short: vec![false; owned_blocks],
             opened: vec![(0, 0); usize::from(self.frontiers.streams())],
             apart,
+            left: Vec::new(),
         }));
         if self.bad.factory > 0.0 {
             self.look_at_all();
@@ -254,10 +267,43 @@ impl Blocks {
 
     pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let superblocks = self.superblocks.as_ref()?;
-        let p = &self.planes[plane.index()];
-        let has_room = |b: &Block| !b.bad && b.written < self.pages_per_block;
         let mut open = superblocks.stripe(plane, frontier).open.iter().copied();
-        open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
+        open.find(|&block| self.room_in(plane, block) > 0 && !self.is_parity(plane, block))
+    }
+
+    /// Pages that a block of an open superblock still takes.
+    pub(super) fn room_in(&self, plane: PlaneId, block: u32) -> u32 {
+        let b = &self.planes[plane.index()].blocks[block as usize];
+        let end =
+            self.superblocks.as_ref().map_or(self.pages_per_block, |s| s.end_of(plane, block, self.pages_per_block));
+        if b.bad { 0 } else { end.saturating_sub(b.written) }
+    }
+
+    /// A stream leaves the superblocks that it has begun in groups of planes. Places that were given are still filled.
+    pub fn leave_superblocks(&mut self, planes: &[PlaneId], frontier: Frontier) {
+        for &plane in planes.iter().filter(|&&plane| self.leader(plane) == plane).collect::<Vec<_>>() {
+            let given: Vec<u32> = self.group(plane).map(|at| self.pages_given(PlaneId(at as u32), frontier)).collect();
+            let is_begun = self.places_left(plane, frontier) > 0 && given.iter().any(|&pages| pages > 0);
+            let flash_pages = self.flash_pages_per_block();
+            let Some(superblocks) = self.superblocks.as_mut().filter(|_| is_begun) else { continue };
+            let group = superblocks.group(plane);
+            let stripe = superblocks.stripe_mut(plane, frontier);
+            (stripe.page, stripe.plane) = (flash_pages, 0);
+            let block = stripe.current;
+            superblocks.left.push((group, block, given));
+            self.note_short(Ppa { plane, block, page: 0 });
+            self.close_full_superblocks(plane);
+        }
+    }
+
+    /// Pages of a frontier's current superblock in a plane of which the place is given.
+    fn pages_given(&self, plane: PlaneId, frontier: Frontier) -> u32 {
+        let Some(superblocks) = &self.superblocks else { return 0 };
+        let stripe = superblocks.stripe(plane, frontier);
+        let passed = (plane.index() - self.group(plane).start) < stripe.plane as usize;
+        let given =
+            if self.gathers() { self.flash_pages_given(plane, frontier) } else { stripe.page + u32::from(passed) };
+        given.min(self.flash_pages_per_block()) * self.pages_per_flash_page
     }
 
     /// Gives a write its plane, and whether a free superblock was opened. None if there is no room.
@@ -442,22 +488,35 @@ impl Blocks {
     pub(super) fn page_is_taken(&mut self, at: Ppa) {
         self.count_waiting(at.plane, -1);
         self.note_begun(at);
-        if at.page + 1 == self.pages_per_block {
+        if at.page + 1 == self.pages_per_block || self.superblocks.as_ref().is_some_and(|s| !s.left.is_empty()) {
             self.close_full_superblocks(at.plane);
         }
     }
 
     pub(super) fn close_full_superblocks(&mut self, plane: PlaneId) {
         let group = self.group(plane);
-        let (planes, pages) = (&self.planes[group], self.pages_per_block);
-        let has_room =
-            |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written < pages);
+        let (planes, pages) = (&self.planes[group.clone()], self.pages_per_block);
         let flash_pages = self.flash_pages_per_block();
-        if let Some(superblocks) = &mut self.superblocks {
-            let first = superblocks.group(plane) * superblocks.frontiers;
-            for stripe in &mut superblocks.stripes[first..first + superblocks.frontiers] {
-                stripe.open.retain(has_room);
-                stripe.close_unless_open(flash_pages);
+        let Some(superblocks) = &mut self.superblocks else { return };
+        let (left, number) = (std::mem::take(&mut superblocks.left), superblocks.group(plane));
+        let has_room = |&block: &u32| {
+            let ends = left.iter().find(|(group, left, _)| (*group, *left) == (number, block));
+            let mut blocks = planes.iter().map(|p| &p.blocks[block as usize]).enumerate();
+            blocks.any(|(place, b)| !b.bad && b.written < ends.map_or(pages, |(.., ends)| ends[place]))
+        };
+        let first = number * superblocks.frontiers;
+        for stripe in &mut superblocks.stripes[first..first + superblocks.frontiers] {
+            stripe.open.retain(has_room);
+            stripe.close_unless_open(flash_pages);
+        }
+        let still_fills = |left: &Left| left.0 != number || superblocks.is_open(plane, left.1);
+        let (open, closed): (Vec<Left>, Vec<Left>) = left.into_iter().partition(still_fills);
+        superblocks.left = open;
+        for (_, block, _) in closed {
+            // What is left of it is spent.
+            for p in &mut self.planes[group.clone()] {
+                p.blocks[block as usize].written = pages;
+                p.note_full(block, pages);
             }
         }
     }

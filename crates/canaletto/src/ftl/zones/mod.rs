@@ -1,12 +1,12 @@
 //! Zones of a drive: their [states](state), their places in the array, and what is under way in them.
 //!
 //! A zone's blocks are those of one number, or several, in all planes of its stripe. Its pages have their places beforehand: a
-//! *row* is a flash page in each plane of a die, and rows go round the dies. A row is programmed at once, when all of it is in the
+//! *row* is a flash page, or several, in each plane of a die, and rows go round the dies. A row is programmed at once, when all of it is in the
 //! write buffer. So nothing is mapped, and what a zone holds ends with a number of rows.
 
 pub mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::zns::ZoneShape;
@@ -14,6 +14,7 @@ use crate::flash::address::{Layout, PlaneId, Ppa, SECTOR};
 use crate::ftl::mapping::Entry;
 use crate::ftl::zones::state::{State, ZoneLimits, ZoneStates};
 use crate::host::request::{RequestId, Status};
+use crate::measure::blame::Cause;
 use crate::measure::zones::ZonesReport;
 use crate::scheduler::transaction::TransactionId;
 
@@ -30,6 +31,15 @@ pub enum Job {
     Reset(Option<u32>),
     /// The rest of it is programmed.
     Finish,
+    /// What the write buffer holds of it is programmed, because it takes no more data. No request waits for that.
+    Save,
+}
+
+impl Job {
+    /// Cause of the time that it takes.
+    pub fn cause(self) -> Cause {
+        if let Job::Reset(_) = self { Cause::ChipBusyErase } else { Cause::Flush }
+    }
 }
 
 /// What is under way in a zone.
@@ -80,8 +90,16 @@ pub struct Zones {
     end_page: u64,
     first_block: u32,
     jobs: Vec<(u32, RequestId, Job)>,
+    /// Commands that wait for the job of their zone, in their order.
+    waiting: VecDeque<(u32, RequestId, Job)>,
+    /// Whether jobs may go on that could not when they were looked at.
+    pub has_changed: bool,
+    /// Whether they are looked at now.
+    pub is_looking: bool,
     /// Programs of rows that have come to their chip while others of the row have not: each row's first page, and they.
     coming: Vec<(u64, Vec<TransactionId>)>,
+    /// Pages within what was written that nobody wrote: a random write area may leave some out.
+    holes: BTreeSet<u64>,
     /// Lists for the next rows.
     spare: Vec<Vec<TransactionId>>,
     /// Counts of what happened.
@@ -115,20 +133,29 @@ impl Zones {
         Some(Zones {
             states: ZoneStates::new(&ends_of(design, &shape), full, limits),
             pages_per_zone,
-            pages_per_row: shape.planes << layout.flash_shift,
+            pages_per_row: (shape.planes * shape.pages_per_program) << layout.flash_shift,
             rows,
             planes,
             groups,
             at_work: (0..shape.zones).map(of).collect(),
             jobs: Vec::new(),
+            waiting: VecDeque::new(),
+            has_changed: false,
+            is_looking: false,
             end_page: if is_alone { u64::MAX } else { u64::from(shape.zones) * pages_per_zone },
             first_block: shape.first_block,
             coming: Vec::new(),
+            holes: BTreeSet::new(),
             spare: Vec::new(),
             counts: ZoneCounts::default(),
             layout: layout.clone(),
             shape,
         })
+    }
+
+    /// Pages of a row in each plane.
+    pub fn pages_together(&self) -> usize {
+        (self.pages_per_row / self.shape.planes) as usize
     }
 
     /// Whether no other namespaces share the drive.
@@ -150,8 +177,11 @@ impl Zones {
     pub fn place(&self, lpa: u64) -> Ppa {
         let (zone, page) = ((lpa / self.pages_per_zone) as u32, (lpa % self.pages_per_zone) as u32);
         let (row, in_row) = (page / self.pages_per_row, page % self.pages_per_row);
-        let (die, flash_page) = (self.die_of(zone, row), row / self.shape.dies);
-        let (plane, unit) = (in_row >> self.layout.flash_shift, in_row & (self.layout.pages_per_flash_page() - 1));
+        let of_plane = self.shape.pages_per_program << self.layout.flash_shift;
+        let (plane, in_plane) = (in_row / of_plane, in_row % of_plane);
+        let unit = in_plane & (self.layout.pages_per_flash_page() - 1);
+        let first = row / self.shape.dies * self.shape.pages_per_program;
+        let (die, flash_page) = (self.die_of(zone, row), first + (in_plane >> self.layout.flash_shift));
         let flash_pages = self.layout.pages_per_block >> self.layout.flash_shift;
         Ppa {
             plane: self.planes_of(zone)[(die * self.shape.planes + plane) as usize],
@@ -163,9 +193,24 @@ impl Zones {
     /// The place of the data of a logical page, if they have set out for the chips.
     pub fn locate(&self, lpa: u64) -> Entry {
         let (zone, page) = ((lpa / self.pages_per_zone) as u32, lpa % self.pages_per_zone);
-        let is_written = page * u64::from(self.layout.sectors_per_page) < self.states.zone(zone).written
+        let is_written = self.is_within(lpa)
+            && !self.holes.contains(&lpa)
             && page < u64::from(self.at_work[zone as usize].sent) * u64::from(self.pages_per_row);
         if is_written && !self.is_being_reset(zone) { Entry::At(self.place(lpa)) } else { Entry::Trimmed }
+    }
+
+    /// Whether a page comes before the end of what was written in its zone.
+    fn is_within(&self, lpa: u64) -> bool {
+        let (zone, page) = ((lpa / self.pages_per_zone) as u32, lpa % self.pages_per_zone);
+        page * u64::from(self.layout.sectors_per_page) < self.states.zone(zone).written
+    }
+
+    /// A page is programmed without data.
+    pub fn pads(&mut self, lpa: u64) {
+        self.counts.padding += 1;
+        if self.is_within(lpa) {
+            self.holes.insert(lpa);
+        }
     }
 
     fn planes_of(&self, zone: u32) -> &[PlaneId] {
@@ -216,9 +261,14 @@ impl Zones {
         self.at_work_mut(at).programs -= 1;
     }
 
-    /// The program of a page has failed: its zone takes no more data.
+    /// The program of a page has failed: its zone takes no more data. What a row lacks will not come.
     pub fn program_failed(&mut self, at: Ppa) {
-        self.states.fail(self.zone_at(at), State::ReadOnly);
+        let zone = self.zone_at(at);
+        self.states.fail(zone, State::ReadOnly);
+        if !std::mem::replace(&mut self.at_work[zone as usize].has_job, true) {
+            self.jobs.push((zone, RequestId::NONE, Job::Save));
+            self.has_changed = true;
+        }
     }
 
     /// A write of a zone is admitted, whose data are still to be taken by the write buffer.
@@ -234,12 +284,16 @@ impl Zones {
         let ZoneLimits { capacity, random_write_area, .. } = self.states.limits;
         let end = end - self.states.start_of(zone);
         let committed = if end == capacity { end } else { end.saturating_sub(random_write_area) };
-        let due = (committed / (u64::from(self.pages_per_row) * u64::from(self.layout.sectors_per_page))) as u32;
+        let due = (committed / self.sectors_per_row()) as u32;
         let at_work = &mut self.at_work[zone as usize];
         at_work.untaken -= u32::from(all);
         let rows = at_work.sent..due;
         at_work.sent = at_work.sent.max(due);
         (zone, rows)
+    }
+
+    fn sectors_per_row(&self) -> u64 {
+        u64::from(self.pages_per_row) * u64::from(self.layout.sectors_per_page)
     }
 
     /// The logical pages of a row.
@@ -275,27 +329,42 @@ impl Zones {
             && self.jobs.iter().any(|(of, _, job)| *of == zone && matches!(job, Job::Reset(_)))
     }
 
+    /// Whether a command has to wait for the job of its zone. Commands that are outstanding together have no order, so that
+    /// this one comes after the job.
+    pub fn waits(&mut self, lba: u64, request: RequestId) -> bool {
+        let zone = self.states.zone_of(lba);
+        if !self.at_work[zone as usize].has_job {
+            return false;
+        }
+        let job = self.jobs.iter().find(|(of, ..)| *of == zone).map(|&(.., job)| job);
+        job.into_iter().for_each(|job| self.waiting.push_back((zone, request, job)));
+        true
+    }
+
+    /// The next command whose zone has no job any more, and the job that it has waited for.
+    pub fn next_waiting(&mut self) -> Option<(RequestId, Job)> {
+        let place = self.waiting.iter().position(|(zone, ..)| !self.at_work[*zone as usize].has_job)?;
+        self.waiting.remove(place).map(|(_, request, job)| (request, job))
+    }
+
     /// Takes up a job for a request. Returns whether there is anything to do.
     ///
     /// # Errors
     /// The status with which the request is completed.
     pub fn begin_job(&mut self, lba: u64, request: RequestId, job: Job) -> Result<bool, Status> {
         let zone = self.states.zone_of(lba);
-        if self.at_work[zone as usize].has_job {
-            return Err(Status::InvalidTransition);
-        }
         match job {
             Job::Reset(_) => self.states.reset(lba)?,
-            Job::Finish => self.states.finish(lba)?,
+            _ => self.states.finish(lba)?,
         };
         let at_work = &mut self.at_work[zone as usize];
         let is_done = match job {
             Job::Reset(_) => self.states.zone(zone).state == State::Empty,
-            Job::Finish => at_work.sent == self.rows && at_work.programs == 0,
+            _ => at_work.sent == self.rows && at_work.programs == 0,
         };
         match job {
             Job::Reset(_) => self.counts.resets += 1,
-            Job::Finish => self.counts.finishes += 1,
+            _ => self.counts.finishes += 1,
         }
         at_work.has_job = !is_done;
         if !is_done {
@@ -329,6 +398,10 @@ impl Zones {
                 Step::Program { zone, row: sent }
             }
             Job::Reset(Some(1..)) => Step::Wait,
+            Job::Save if u64::from(sent) < self.states.zone(zone).written.div_ceil(self.sectors_per_row()) => {
+                self.at_work[zone as usize].sent += 1;
+                Step::Program { zone, row: sent }
+            }
             Job::Finish if sent < self.rows || programs > 0 => Step::Wait,
             _ => {
                 self.end_job(number, zone, job);
@@ -342,6 +415,8 @@ impl Zones {
         self.at_work[zone as usize].has_job = false;
         if let Job::Reset(_) = job {
             self.at_work[zone as usize].sent = 0;
+            let pages = u64::from(zone) * self.pages_per_zone..u64::from(zone + 1) * self.pages_per_zone;
+            self.holes.retain(|lpa| !pages.contains(lpa));
             if self.states.zone(zone).state != State::Offline {
                 self.states.empty(zone);
             }
@@ -352,7 +427,7 @@ impl Zones {
     fn blocks_to_erase(&self, zone: u32) -> Vec<Ppa> {
         let (sent, flash_pages) =
             (self.at_work[zone as usize].sent, self.layout.pages_per_block >> self.layout.flash_shift);
-        let per_block = flash_pages * self.shape.dies;
+        let per_block = flash_pages / self.shape.pages_per_program * self.shape.dies;
         let blocks = (0..self.shape.blocks).flat_map(|block| {
             let rows = sent.saturating_sub(block * per_block).min(self.shape.dies);
             let planes = move |row| (0..self.shape.planes).map(move |i| self.die_of(zone, row) * self.shape.planes + i);

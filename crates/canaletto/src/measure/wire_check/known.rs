@@ -74,6 +74,11 @@ impl Known {
             let longer: Vec<_> = each.iter().map(|&time| time + self.design.compute.array.longer.time()).collect();
             each.extend(longer);
         }
+        if operation == Operation::Program && self.design.has_zones() {
+            let together: Vec<_> =
+                each.iter().map(|&time| time * u64::from(self.design.zns.pages_per_program)).collect();
+            each.extend(together);
+        }
         // An erase time of 0 stands for the native cell's.
         if pslc.is_on() && with_one_bit.0 > 0 {
             each.push(with_one_bit.time());

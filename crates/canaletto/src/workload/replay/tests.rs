@@ -32,6 +32,7 @@ fn records(times: &[u64]) -> Vec<Record> {
         kind: Kind::Read,
         fua: false,
         zeroes: false,
+        handle: None,
     };
     times.iter().enumerate().map(record).collect()
 }
@@ -57,6 +58,7 @@ fn try_replay(flow: &Flow, traces: &[&[u64]]) -> Result<Replay, RunError> {
         first_page: 0,
         reads_bytes: false,
         stream: 0,
+        handles: 0,
         positions,
         hot: None,
     };

@@ -7,6 +7,8 @@ mod seeds;
 pub mod shadow;
 mod shadow_cache;
 mod workloads;
+mod zone_model;
+mod zoned;
 
 use canaletto::config::design::FabricKind;
 use canaletto::config::named::Named;

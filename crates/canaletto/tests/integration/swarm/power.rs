@@ -4,16 +4,20 @@ use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::ftl::recovery::recover;
 
-use super::shadow::watch;
+use super::shadow::{Shadow, watch};
 
 /// With MQSim's order collection may erase the old data first.
 pub fn can_be_lost(design: &Design) -> bool {
     design.ftl.map_update == canaletto::config::design::MapUpdate::ProgramEnd
 }
 
-/// Runs up to `event`, loses power, recovers and reads all back. Returns how many sectors had to be there.
-pub fn lose(design: &Design, workload: &Workload, event: u64) -> u64 {
-    let (_, shadow) = watch(design, workload, Some(event));
+/// Runs up to `event` and [loses](lose) power.
+pub fn lose_at(design: &Design, workload: &Workload, event: u64) -> u64 {
+    lose(design, &watch(design, workload, Some(event)).1, event)
+}
+
+/// Loses power at `event`, recovers and reads all back. Returns how many sectors had to be there.
+pub fn lose(design: &Design, shadow: &Shadow, event: u64) -> u64 {
     let image = shadow.recorder.image(design.cache.power_loss_protection);
     let map = recover(&image);
     let mut promised = 0;

@@ -20,6 +20,7 @@ use super::designs::{BASE, designs};
 use super::newer::{newer, newer_workloads};
 use super::power;
 use super::shadow::{Shadow, check};
+use super::zoned::{ZonedCase, zoned_cases};
 
 #[derive(Default)]
 struct Tried {
@@ -33,6 +34,9 @@ struct Tried {
     translation_writes: AtomicU64,
     power_losses: AtomicU64,
     promised: AtomicU64,
+    zone_commands: AtomicU64,
+    zone_resets: AtomicU64,
+    zone_refusals: AtomicU64,
 }
 
 impl Tried {
@@ -52,7 +56,18 @@ impl Tried {
         }
     }
 
-    fn counts(&self) -> [(&'static str, u64); 10] {
+    fn add_zoned(&self, case: &ZonedCase) -> Result<(), String> {
+        let Some((outcome, shadow, promised)) = case.run()? else { return Ok(()) };
+        self.promised.fetch_add(promised, Ordering::Relaxed);
+        self.zone_commands.fetch_add(outcome.report.measures.requests.completed, Ordering::Relaxed);
+        if let Some(zones) = &shadow.zones {
+            self.zone_resets.fetch_add(zones.resets, Ordering::Relaxed);
+            self.zone_refusals.fetch_add(zones.refused, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn counts(&self) -> [(&'static str, u64); 13] {
         [
             ("requests", &self.requests),
             ("pages read", &self.reads),
@@ -64,6 +79,9 @@ impl Tried {
             ("translation pages written", &self.translation_writes),
             ("losses of power", &self.power_losses),
             ("sectors that had to survive one", &self.promised),
+            ("requests next to zones and to them", &self.zone_commands),
+            ("zones reset", &self.zone_resets),
+            ("commands to zones refused", &self.zone_refusals),
         ]
         .map(|(name, count)| (name, count.load(Ordering::Relaxed)))
     }
@@ -106,12 +124,6 @@ impl Case {
     }
 
     fn run(&self, design: &Design, workload: &Workload, tried: &Tried) {
-        let report = |outcome: &Outcome| {
-            let mut report = outcome.report.clone();
-            report.measures.root_cause_us = None;
-            report.flows.iter_mut().for_each(|flow| flow.measures.root_cause_us = None);
-            serde_json::to_string(&report).expect("a report is JSON")
-        };
         let traces = workload.flow.iter().map(|_| None).collect();
         let unwatched = match run(design, workload, traces, &RunOptions::default(), &mut |_| true) {
             // Too many blocks are bad.
@@ -125,14 +137,22 @@ impl Case {
             ran => ran.unwrap_or_else(|error| panic!("{error}")),
         };
         let (outcome, shadow) = check(design, workload);
-        assert_eq!(report(&unwatched), report(&outcome), "two runs differ");
+        assert_eq!(comparable(&unwatched), comparable(&outcome), "two runs differ");
         tried.add(&outcome, &shadow);
         if power::can_be_lost(design) {
-            let promised = power::lose(design, workload, 1 + (self.power * shadow.events() as f64) as u64);
+            let promised = power::lose_at(design, workload, 1 + (self.power * shadow.events() as f64) as u64);
             tried.power_losses.fetch_add(1, Ordering::Relaxed);
             tried.promised.fetch_add(promised, Ordering::Relaxed);
         }
     }
+}
+
+/// Without what only watched runs have.
+pub fn comparable(outcome: &Outcome) -> String {
+    let mut report = outcome.report.clone();
+    report.measures.root_cause_us = None;
+    report.flows.iter_mut().for_each(|flow| flow.measures.root_cause_us = None);
+    serde_json::to_string(&report).expect("a report is JSON")
 }
 
 fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
@@ -145,8 +165,8 @@ fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
         ..Default::default()
     };
     let shows = Cell::new(is_alone);
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let result = runner.run(&cases(), |case| {
+    let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let result = runner().run(&cases(), |case| {
         if shows.take() {
             eprintln!("{case:?}");
         }
@@ -155,7 +175,14 @@ fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
         case.run(&design, &workload, tried);
         Ok(())
     });
-    result.map_err(|error| format!("seed {seed}: {error}"))
+    result.map_err(|error| format!("seed {seed}: {error}"))?;
+    let zoned = runner().run(&zoned_cases(), |case| {
+        if is_alone {
+            eprintln!("{case:?}");
+        }
+        tried.add_zoned(&case).map_err(TestCaseError::reject)
+    });
+    zoned.map_err(|error| format!("seed {seed}, zones: {error}"))
 }
 
 thread_local! {

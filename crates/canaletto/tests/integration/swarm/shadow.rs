@@ -13,9 +13,10 @@ use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
 use canaletto::measure::probe::{ArrayStep, Load, Observer, Owner};
 use canaletto::measure::wire_check::WireCheck;
-use canaletto::{Outcome, Progress, RunOptions, Simulation};
+use canaletto::{Outcome, Progress, RunOptions, Simulation, TraceInput};
 
 use super::shadow_cache::ShadowCache;
+use super::zone_model::ZoneModel;
 use crate::common::contents::Contents;
 use crate::common::seen::Seen;
 
@@ -36,6 +37,7 @@ pub struct Shadow {
     pub recorder: Recorder,
     pub seen: Seen,
     pub contents: Option<Contents>,
+    pub zones: Option<ZoneModel>,
     wires: Option<WireCheck>,
     last_written: Vec<(u64, u64, u64)>,
     programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
@@ -124,6 +126,12 @@ impl Shadow {
         assert_eq!(sectors & !page.1, 0, "sectors of page {lpa} were read twice");
         page.1 &= !sectors;
         let expected = page.2;
+        if let Some(zones) = self.zones.as_mut().filter(|zones| zones.has_page(lpa)) {
+            zones.found(request, lpa, members(sectors).map(|s| versions[s as usize]));
+            if zones.is_past(request) {
+                return;
+            }
+        }
         let known = if self.lost.contains(&lpa) { 0 } else { sectors };
         for s in members(known).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
             let (read, wanted) = (versions[s], expected[s]);
@@ -315,6 +323,9 @@ impl Observer for Shadow {
 
     fn page_trimmed_in_cache(&mut self, now: Time, request: RequestId, lpa: u64, stays: bool) {
         self.recorder.page_trimmed_in_cache(now, request, lpa, stays);
+        if self.zones.as_ref().is_some_and(|zones| zones.has_page(lpa)) {
+            return self.cache.forget(lpa);
+        }
         self.note_trim(request, lpa);
         self.cache.trim_cached(lpa, stays);
     }
@@ -401,6 +412,9 @@ impl Observer for Shadow {
 
     fn completed(&mut self, _: Time, request: RequestId) {
         self.last_written = self.writing.remove(&request).unwrap_or_default();
+        if self.zones.as_ref().is_some_and(|zones| zones.is_past(request)) {
+            self.last_written.clear();
+        }
         self.last_cached = self.cached.remove(&request);
         for &(lpa, sectors, version) in &self.last_written {
             for s in members(sectors) {
@@ -417,8 +431,19 @@ impl Observer for Shadow {
         self.cache.arrived(request);
     }
 
+    fn zone_command(&mut self, id: RequestId, request: &Request) {
+        let Some(zones) = &mut self.zones else { return };
+        if let Some(emptied) = zones.follow(id, request, self.versions) {
+            self.acknowledged.retain(|(lpa, _), _| !emptied.contains(lpa));
+            self.cache.safe.retain(|(lpa, _), _| !emptied.contains(lpa));
+        }
+    }
+
     fn ended(&mut self, request: &Request, now: Time) {
         self.recorder.ended(request, now);
+        if let Some(zones) = &mut self.zones {
+            zones.ended(request, self.versions);
+        }
         let result = self.cache.ended(request, &self.last_written, self.last_cached);
         self.note(result);
     }
@@ -438,14 +463,24 @@ const MOST_LOOKS: u32 = 300;
 
 /// Up to `last_event` if one is given.
 pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
+    let traces = workload.flow.iter().map(|_| None).collect();
+    watch_traces(design, workload, traces, None, last_event)
+}
+
+pub fn watch_traces(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    zones: Option<ZoneModel>,
+    last_event: Option<u64>,
+) -> (Outcome, Shadow) {
     let cache = ShadowCache::new(design.cache.power_loss_protection);
     let early = design.ftl.map_update == MapUpdate::Issue;
     let flash_shift = design.layout().flash_shift;
     let in_place = design.ftl.mapping == MappingScheme::InPlace;
     let wires = Some(WireCheck::of(design, workload));
-    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
+    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, zones, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
-    let traces = workload.flow.iter().map(|_| None).collect();
     let (mut looks, mut completed) = (0, 0);
     let mut ends = |so_far: &Progress| {
         looks = if so_far.completed > completed { 0 } else { looks + 1 };
@@ -465,6 +500,11 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
 /// Also checks what every outcome must satisfy.
 pub fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     let (outcome, shadow) = watch(design, workload, None);
+    check_outcome(&outcome, &shadow);
+    (outcome, shadow)
+}
+
+pub fn check_outcome(outcome: &Outcome, shadow: &Shadow) {
     let requests = &outcome.report.measures.requests;
     assert_eq!(requests.generated, requests.completed);
     assert!(shadow.failures == 0 || requests.failed > 0);
@@ -474,5 +514,4 @@ pub fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
         let blamed: u64 = records.blame.iter().map(|column| column[i]).sum();
         assert_eq!(blamed, records.complete[i] - records.arrival[i], "the account of request {i} does not close");
     }
-    (outcome, shadow)
 }

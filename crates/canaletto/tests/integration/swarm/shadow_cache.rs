@@ -87,6 +87,11 @@ impl ShadowCache {
         }
     }
 
+    /// The zone of a page is emptied.
+    pub fn forget(&mut self, lpa: u64) {
+        self.held.remove(&lpa);
+    }
+
     /// Nothing would be lost if the cache dropped it now.
     fn is_safe(&self, &((lpa, sector), version): &Written) -> bool {
         version <= self.durable.get(&(lpa, sector)).copied().unwrap_or(0)
