@@ -1,5 +1,3 @@
-//! Hostile clients get little, and others get what they always get.
-
 use std::fs;
 use std::io::{Read, Write};
 use std::time::Duration;

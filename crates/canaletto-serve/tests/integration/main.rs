@@ -1,5 +1,3 @@
-//! Whole servers with their own clients on Unix sockets.
-
 #![cfg(unix)]
 
 mod common;

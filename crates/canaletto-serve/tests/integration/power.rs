@@ -1,5 +1,3 @@
-//! Data that are left when power is lost.
-
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;

@@ -1,5 +1,3 @@
-//! Clients that keep to the protocol, and the answers that they get.
-
 use std::time::Instant;
 
 use canaletto::engine::time::Time;

@@ -1,5 +1,3 @@
-//! Do profiles of traffic with a known law have that law?
-
 use canaletto::config::{load_design, load_workload};
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;

@@ -1,5 +1,3 @@
-//! Every kind of bad trace is refused in one line.
-
 use std::io::{self, Read};
 
 use crate::common::{self, NAME, mqsim, named, read, refused};

@@ -1,5 +1,3 @@
-//! Does every format refuse a trace that is not quite one?
-
 use crate::common::{named, read, written};
 use canaletto::config::reading::OnError;
 use canaletto::host::request::Kind;

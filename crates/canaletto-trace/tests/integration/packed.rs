@@ -1,5 +1,3 @@
-//! Compressed traces: chained, cut and damaged.
-
 use crate::common::{NAME, drain, gzip, mqsim, read, refused, xz, zstd};
 use canaletto_trace::{Compression, Format, Options, TraceReader};
 

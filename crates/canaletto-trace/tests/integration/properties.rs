@@ -1,5 +1,3 @@
-//! Properties of any records and any bytes.
-
 use crate::common::{NAME, gzip, mqsim, named, read, written, xz, zstd};
 use canaletto::config::reading::TimeUnit;
 use canaletto::host::request::Kind;

@@ -88,7 +88,6 @@ fn disks() -> Vec<Record> {
     (0..500).map(&mut record).collect()
 }
 
-/// A log that is written in order and flushed, and forgotten now and then.
 fn journal() -> Vec<Record> {
     let mut numbers = Numbers(14);
     let mut record = |i: u64| {

@@ -55,7 +55,6 @@ fn check_latency(place: &str, compute: &str, expected: f64) {
     assert!(late > -0.2 && late < link_ns(2) + 0.2, "{place}: {latency}, expected {expected}");
 }
 
-/// The data cross less and less of the way, the result always all of it.
 #[test]
 fn unloaded_scans() {
     let result = 41; // 1 % of a page
@@ -109,7 +108,6 @@ fn unloaded_gathers() {
 /// Cycles of a command with data.
 const PROGRAM_NS: f64 = 20.0 + 150.0 + 6.0 + 15.0;
 
-/// Whatever works the slowest decides how fast operands are read.
 #[test]
 fn saturated_rates() {
     let forms = [
@@ -154,7 +152,6 @@ fn root_causes_name_units_and_operands() {
     assert!(operands > 0.005, "{operands}");
 }
 
-/// A fast unit leaves the channels as the limit at a channel, and takes them out of the way in a chip.
 #[test]
 fn chips_that_compute_pass_by_the_channels() {
     let design = preset("performance-optimized", &["compute.chip.rate=100GB/s", "compute.channel.rate=100GB/s"]);
@@ -174,7 +171,6 @@ fn small(kind: FabricKind, more: &[&str]) -> Design {
     design(SMALL, &[&[fabric.as_str()], more].concat())
 }
 
-/// On every fabric and at every place.
 #[test]
 fn operands_cross_as_often_as_their_place_says() {
     for &kind in FabricKind::ALL {

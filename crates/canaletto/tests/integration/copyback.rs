@@ -1,5 +1,3 @@
-//! Copies that stay in their plane: what crosses the wires, and how long they take.
-
 use crate::common::{SMALL, design, simulate, synthetic};
 use canaletto::engine::time::Time;
 use canaletto::measure::report::Report;

@@ -1,5 +1,3 @@
-//! Parts of the interconnect that fail.
-
 use crate::common::{SMALL, WIRES_LIMIT, design, preset, simulate, synthetic};
 use crate::swarm::shadow::check;
 use canaletto::config::design::{Design, FabricKind};
@@ -83,7 +81,6 @@ fn writes_go_elsewhere_and_are_read_again() {
     }
 }
 
-/// No page mixes old and new data.
 #[test]
 fn writes_of_a_part_of_a_lost_page_fail() {
     for precondition in ["none", "steady", "replay"] {

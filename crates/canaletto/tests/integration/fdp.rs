@@ -1,5 +1,3 @@
-//! Flexible Data Placement: what handles do to write amplification.
-
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::host::request::{Kind, Status};
@@ -84,7 +82,6 @@ fn persistent_isolation_never_mixes_handles() {
     assert_eq!(persistent.copied_from_shared, 0);
 }
 
-/// Reclaim units are taken as they fill, and writes that do not fill flash pages leave short units.
 #[test]
 fn units_of_handles_are_counted() {
     let report = simulate(&[], &cache_of(1)).unwrap().report.flash;
@@ -100,7 +97,6 @@ fn units_of_handles_are_counted() {
     assert_eq!(not_full > 0, short.padding > 0, "{} pages of padding", short.padding);
 }
 
-/// A flow writes in its reclaim group alone.
 #[test]
 fn reclaim_groups_are_kept() {
     let text = r#"

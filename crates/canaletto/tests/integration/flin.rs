@@ -1,5 +1,3 @@
-//! Fairness among flows: what `scheduler.policy = "flin"` does that the plain order does not.
-
 use crate::common::preset;
 use canaletto::Outcome;
 use canaletto::config::design::Design;

@@ -48,7 +48,6 @@ fn writes_of_one_page_keep_their_order() {
     assert_eq!(spent(&records, 1, Cause::ChipBusyUser), 0);
 }
 
-/// As long as the first and its completion entry take.
 #[test]
 fn the_host_link_is_granted_when_it_is_free() {
     let records = script(&[], &[(0, 0, false), (0, 1, false)]);

@@ -1,5 +1,3 @@
-//! Formulas of the host's end.
-
 use crate::common::{preset, simulate, synthetic};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};

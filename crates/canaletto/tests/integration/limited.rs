@@ -1,5 +1,3 @@
-//! Open loops with a limit on what is outstanding, and flows of several threads.
-
 use crate::common::{preset, simulate};
 use canaletto::config::load_workload;
 
@@ -38,7 +36,6 @@ fn a_limit_that_is_always_reached_makes_a_closed_loop() {
     }
 }
 
-/// The mean rate is kept as soon as there is room again.
 #[test]
 fn what_is_late_is_made_up_for() {
     let arrivals =

@@ -1,5 +1,3 @@
-//! The cached mapping table against closed forms.
-
 use crate::common::{preset, simulate, synthetic};
 use canaletto::Outcome;
 use canaletto::measure::report::MappingReport;
@@ -54,7 +52,6 @@ fn a_hit_costs_nothing() {
     assert_eq!(found.counts.hits + found.counts.misses, 20000);
 }
 
-/// Once per translation page, once per group of 16, or always.
 #[test]
 fn neighbours_save_misses() {
     let reads = 3 * PER_PAGE;

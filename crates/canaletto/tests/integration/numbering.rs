@@ -1,5 +1,3 @@
-//! Numbering of chips (`ftl.numbering`) and load on one part (`hot_spot`).
-
 use canaletto::config::design::FabricKind;
 use canaletto::config::named::Named;
 use canaletto::config::{load_design, load_workload};

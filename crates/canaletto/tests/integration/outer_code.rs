@@ -1,5 +1,3 @@
-//! Error correction in two layers: what a failed codeword costs.
-
 use crate::common::script::{COMMAND, DATA};
 use crate::common::{design, preset, simulate, synthetic};
 use canaletto::Outcome;

@@ -1,5 +1,3 @@
-//! Host writes that wait for copies, copies that wait for host writes, and reads that wait for writes.
-
 use std::collections::BTreeMap;
 
 use crate::common::{design, simulate, synthetic};
@@ -50,7 +48,6 @@ fn paced_writes_wait_evenly() {
     assert!(iops[1] > 0.9 * iops[0] && iops[2] > 0.9 * iops[0], "{iops:?}");
 }
 
-/// With little to do collection copies as much as writes need, not a victim at a time.
 #[test]
 fn paced_copies_take_small_steps() {
     let few = synthetic("requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\ninter_arrival = \"400us\"");
@@ -70,7 +67,6 @@ fn paced_copies_take_small_steps() {
     assert!(both > 0 && 2 * both < writes, "{writes} {both}");
 }
 
-/// Reads pass writes that wait for room, unless they have one queue.
 #[test]
 fn reads_wait_in_the_queue_of_writes() {
     let cached = |more: &[&str]| {

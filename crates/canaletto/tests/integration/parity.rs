@@ -1,5 +1,3 @@
-//! Parity: what it takes, pages rebuilt from it, and the loss of a die or channel.
-
 use crate::common::contents::Contents;
 use crate::common::{SMALL, design, simulate, synthetic};
 use crate::swarm::shadow::{Shadow, check};

@@ -1,5 +1,3 @@
-//! Closed forms of the gain by registers and planes.
-
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::Report;
 
@@ -66,7 +64,6 @@ fn programs_get_their_turn_among_reads_of_planes() {
     assert!(blame[Cause::ChipBusyUser.key()] > 0.0);
 }
 
-/// The longer of both times, and the turn between them.
 #[test]
 fn programs_overlap_with_data() {
     let traffic = "read_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 32";

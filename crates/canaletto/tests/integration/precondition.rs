@@ -103,7 +103,6 @@ fn large_pages_steady_is_what_writing_leads_to() {
 
 const SHARED_PAGES: &str = "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 32\npage = \"16KiB\"";
 
-/// Enough writes are under way that programs are full.
 #[test]
 fn small_units_steady_is_what_writing_leads_to() {
     agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 4, 0.1);

@@ -1,5 +1,3 @@
-//! Data moved before they are lost.
-
 use crate::common::script::outcome;
 use crate::common::{SMALL, design, preset, simulate, synthetic};
 use canaletto::Outcome;

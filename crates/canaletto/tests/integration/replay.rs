@@ -1,5 +1,3 @@
-//! Replayed traces and scaled flows: when requests arrive.
-
 use std::sync::Arc;
 
 use crate::common::{SMALL, design};

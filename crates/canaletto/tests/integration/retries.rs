@@ -1,5 +1,3 @@
-//! Pages that cannot be corrected are read again.
-
 use crate::common::script::{COMMAND, DATA, script, spent};
 use crate::common::{SMALL, design, preset, simulate, synthetic};
 use canaletto::config::load_design;

@@ -1,5 +1,3 @@
-//! Full command sequences, to the picosecond.
-
 use crate::common::{preset, simulate, synthetic};
 use canaletto::measure::blame::Cause;
 

@@ -26,7 +26,6 @@ impl Observer for Crossed {
     }
 }
 
-/// With the bytes of data that crossed the fabric.
 fn run(keys: &[&str], size: &str) -> (Outcome, u64) {
     let design = preset("performance-optimized", &[&MEMORY[..], keys].concat());
     let workload = synthetic(&format!("{READS}\nsize = \"{size}B\"\nsize_unit = \"64B\""));
@@ -42,7 +41,6 @@ fn bytes_of(outcome: &Outcome) -> Vec<u64> {
     (0..rows.len()).map(|i| u64::from(rows.sectors[i]) * 512 - left_out(i)).collect()
 }
 
-/// Also where they cross sectors and pages.
 #[test]
 fn what_was_asked_for_crosses() {
     for size in ["64", "320", "576", "4096", "12288"] {

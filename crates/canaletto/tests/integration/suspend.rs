@@ -1,5 +1,3 @@
-//! Suspension: every limit to the picosecond.
-
 use crate::common::script::{COMMAND, DATA, script, spent};
 use crate::common::{SMALL, design, simulate, synthetic};
 use canaletto::config::load_design;

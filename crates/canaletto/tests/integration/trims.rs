@@ -1,5 +1,3 @@
-//! Waits of trims, and memory after them, which does not grow.
-
 use canaletto::Outcome;
 use canaletto::config::design::Design;
 use canaletto::limits::Limits;

@@ -1,5 +1,3 @@
-//! Mapping units finer and coarser than a page of flash.
-
 use crate::common;
 use canaletto::Outcome;
 use canaletto::config::design::Design;
@@ -48,7 +46,6 @@ fn a_small_read_moves_its_unit_alone() {
     assert_eq!(units.report.flash.reads, 300);
 }
 
-/// Four units are programmed at a time and none is read.
 #[test]
 fn small_writes_share_programs() {
     let keys = "requests = 12000\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 512\nworking_set = 0.4";
@@ -84,7 +81,6 @@ fn what_is_not_filled_is_padding() {
     assert_eq!(flash.write_amplification, Some(4.0));
 }
 
-/// A part of a page for each victim.
 #[test]
 fn collection_fills_its_pages() {
     let keys = "requests = 60000\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 256";

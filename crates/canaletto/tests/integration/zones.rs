@@ -67,7 +67,6 @@ fn script(requests: &[(Kind, u64, u64)], depth: u32) -> (Workload, TraceInput) {
     (workload, TraceInput { source: Box::new(Script(records)), again: None })
 }
 
-/// Runs requests, watched or with the wires checked.
 fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut dyn Observer>) -> Outcome {
     let (workload, input) = script(requests, depth);
     let options = RunOptions { records: true, check_wires: watcher.is_none(), ..RunOptions::default() };
@@ -391,7 +390,6 @@ fn zones_survive_a_deep_queue() {
     }
 }
 
-/// Until the wires of its channels limit.
 #[test]
 fn append_bandwidth_grows_with_the_width_of_a_zone() {
     // Two flash pages of 16 KiB cross one after the other, then both planes program.
@@ -432,7 +430,6 @@ fn resets_erase_and_finishes_fill() {
     assert_eq!(outcome.report.flash.host_pages, 64);
 }
 
-/// After a failed program a zone is read only, after a failed erase offline.
 #[test]
 fn failures_end_zones() {
     // The finish waits for its programs, all of which fail.

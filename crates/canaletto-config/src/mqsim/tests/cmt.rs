@@ -1,5 +1,3 @@
-//! Cached mapping tables with MQSim's entry sizes.
-
 use super::super::import::import_mapping as mapping;
 use super::super::{DeviceXml, import, parse_device};
 use crate::design::{Mapping, Sharing};

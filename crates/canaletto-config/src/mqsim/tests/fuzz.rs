@@ -1,5 +1,3 @@
-//! Does any text at all make the parsers panic?
-
 use proptest::prelude::*;
 
 use super::super::*;

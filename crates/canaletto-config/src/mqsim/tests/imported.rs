@@ -1,5 +1,3 @@
-//! Does the data cache arrive in canaletto's own words?
-
 use super::super::{import, parse_device, parse_workload};
 use super::{DEVICE, WORKLOAD};
 use crate::cache::{Cache, CacheMode, Destage, DramTiming, Sharing};

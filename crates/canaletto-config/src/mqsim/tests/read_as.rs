@@ -1,5 +1,3 @@
-//! Is what MQSim reads differently read as it does, and reported?
-
 use super::super::{
     AddressDistribution, DeviceXml, FlowKind, Generator, IgnoredKind, ScenarioXml, parse_device, parse_workload,
     read_device, read_workload, rounded_rate,

@@ -1,5 +1,3 @@
-//! Is each wrong tag and value refused on its line?
-
 use super::{WORKLOAD, device_with, workload_error, workload_with};
 
 #[test]

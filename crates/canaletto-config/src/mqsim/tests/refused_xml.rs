@@ -1,5 +1,3 @@
-//! Is each file that is not plain XML refused on its line?
-
 use super::super::*;
 use super::{DEVICE, WORKLOAD, device_error, device_with, workload_error, workload_with};
 

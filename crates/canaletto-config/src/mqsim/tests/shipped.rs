@@ -1,5 +1,3 @@
-//! Do all of MQSim's own files parse?
-
 use std::path::{Path, PathBuf};
 
 use super::super::*;

@@ -1,5 +1,3 @@
-//! Does a right file give the right values, lines and notes?
-
 use super::super::*;
 use super::{DEVICE, WORKLOAD};
 

@@ -146,7 +146,6 @@ fn clients_that_do_not_keep_to_the_protocol_are_cut_off() {
     }
 }
 
-/// Options, most of them nearly what they should be.
 fn any_option() -> impl Strategy<Value = Vec<u8>> {
     let data = prop_oneof![
         Just(Vec::new()),

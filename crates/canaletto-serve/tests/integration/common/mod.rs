@@ -1,5 +1,3 @@
-//! A server over a drive with one latency, and a scripted client.
-
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -121,7 +119,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// The option of old clients needs no reply.
     pub fn negotiate(mut stream: UnixStream, structured: bool) -> Client {
         let mut hello = [0; 18];
         stream.read_exact(&mut hello).unwrap();
@@ -138,7 +135,6 @@ impl Client {
         Client { stream, structured }
     }
 
-    /// With the metadata that report which parts hold data.
     pub fn with_allocation(mut stream: UnixStream) -> Client {
         let query = [&[0; 4][..], &1u32.to_be_bytes(), &15u32.to_be_bytes(), b"base:allocation"].concat();
         let said = [3u32.to_be_bytes().to_vec(), option(8, &[]), option(10, &query), option(1, b"")].concat();
@@ -147,7 +143,6 @@ impl Client {
         Client { stream, structured: true }
     }
 
-    /// And whether they are holes.
     pub fn extents(&mut self, flags: u16, offset: u64, length: u32) -> Vec<(u32, bool)> {
         self.send(BLOCK_STATUS, flags, 7, offset, length, &[]);
         let head: [u8; 24] = self.bytes();

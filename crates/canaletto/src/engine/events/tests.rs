@@ -7,7 +7,6 @@ use proptest::prelude::*;
 enum Step {
     Push(u64),
     PushSingle(usize, u64),
-    /// Forgets the place kept before.
     Reserve,
     PushReserved(u64),
     Pop,

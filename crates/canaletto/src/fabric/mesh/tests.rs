@@ -235,7 +235,6 @@ fn a_buffer_pushes_back_until_it_has_room() {
     }
 }
 
-/// Even what could continue.
 #[test]
 fn the_head_of_a_line_blocks_what_is_behind() {
     let ns = Time::from_ns;

@@ -192,7 +192,6 @@ fn commands_cross_whole() {
     assert_eq!(traced(&mut bench), [(0, Command, 0, COMMAND)]);
 }
 
-/// At odd rates, too.
 #[test]
 fn halves_add_up_to_the_flit() {
     for rate in [1_000_000_000, 1_200_000_000, 999_999_937, 7, 100_000_000_000] {

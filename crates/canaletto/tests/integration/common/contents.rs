@@ -1,5 +1,3 @@
-//! Contents with parity: part of the shadow.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use canaletto::engine::time::Time;

@@ -1,5 +1,3 @@
-//! Steps of a run: part of the shadow.
-
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::flash::interface::Operation;

@@ -1,5 +1,3 @@
-//! The reference against cases worked out by hand.
-
 use super::Node::{Chip, Controller};
 use super::{Case, Crossing, Node, Packet, run};
 

@@ -458,7 +458,6 @@ impl Observer for Shadow {
     }
 }
 
-/// Every 65,536 events, without a further completed request.
 const MOST_LOOKS: u32 = 300;
 
 /// Up to `last_event` if one is given.

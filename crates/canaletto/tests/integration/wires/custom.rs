@@ -1,5 +1,3 @@
-//! Faults of ways over a custom fabric.
-
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;
 use canaletto::measure::wire_check::recording::{Cycles, Entry, Fact};

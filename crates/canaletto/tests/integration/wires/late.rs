@@ -1,5 +1,3 @@
-//! Faults of pages whose end goes over a second bus.
-
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;
 use canaletto::measure::wire_check::recording::{Cycles, Fact};

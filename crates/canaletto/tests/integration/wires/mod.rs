@@ -68,7 +68,6 @@ fn workload(requests: u32) -> Workload {
     common::synthetic(&format!("requests = {requests}\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24"))
 }
 
-/// Busy with reads, programs and erases, with the rules' least times.
 fn drive(changes: &[&str]) -> Design {
     let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "precondition.kind=steady"];
     common::design(common::SMALL, &[&shape, changes].concat())

@@ -293,7 +293,6 @@ proptest! {
         }
     }
 
-    /// No changed entry leaves for a neighbour.
     #[test]
     fn neighbours_take_only_what_is_free(capacity in 1u64..20, group in 2u64..9, steps in prop::collection::vec((0..PAGES, prop::bool::ANY), 1..120)) {
         let mut cmt = Cmt::new(directory(), capacity, group);

@@ -137,7 +137,6 @@ fn sequential_overwrites_switch() {
     drive.blocks.audit().unwrap();
 }
 
-/// The log block takes the rest of its data block behind its pages.
 #[test]
 fn a_sequence_that_ends_early_is_merged_partially() {
     let mut drive = Drive::new(2);

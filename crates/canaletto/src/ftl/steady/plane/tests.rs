@@ -76,7 +76,6 @@ fn every_logical_page_is_counted_once() {
     }
 }
 
-/// Letting hot data expire copies less than greedy, and both less than first in, first out.
 #[test]
 fn hot_and_cold_data_are_told_apart() {
     let settle = |policy: Policy, hot_writes| {
