@@ -173,3 +173,7 @@ def test_its_page_has_the_notes_and_says_where_the_verdicts_are(rows: list[dict[
     page = " ".join(_listed("venice", prior_holds.FIGURE, rows))
     assert "against: Fig. 13, three quarters of the baseline&#x27;s requests meet no conflict" in page
     assert "&amp;#x27;" not in page, "escaped once"
+
+
+def test_figures_at_published_rates_say_why_their_charts_are_flat() -> None:
+    assert all(figure.flat for figure in figures("venice", ["fig4", "fig9", "fig10", "fig15"]))

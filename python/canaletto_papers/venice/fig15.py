@@ -22,6 +22,7 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settin
 from canaletto_papers.venice.evaluation import (
     AVERAGE,
     BASELINE,
+    FLAT,
     LOADS,
     OPEN,
     OWN,
@@ -104,5 +105,13 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 STATED = Settings(("traffic", "load"), (OWN, OPEN))
 
 FIGURE = Figure(
-    "fig15", "Fig. 15: arrays of other shapes", __doc__, runs, table, chart, STATED, ordered=("system", "shape")
+    "fig15",
+    "Fig. 15: arrays of other shapes",
+    __doc__,
+    runs,
+    table,
+    chart,
+    STATED,
+    flat=FLAT,
+    ordered=("system", "shape"),
 )
