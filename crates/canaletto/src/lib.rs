@@ -142,7 +142,6 @@ impl<'a, 'r> Simulation<'a, 'r> {
         })
     }
 
-    /// Chooses the instance of the engine, and simulates. Fabrics other than `bus` share theirs.
     fn watched(
         self,
         observer: Option<&mut dyn Observer>,

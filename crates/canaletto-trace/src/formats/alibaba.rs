@@ -70,7 +70,8 @@ mod tests {
             bytes: 16384,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("419,W,8792731648,16384,1577808144360767").unwrap(), Some(expected));
         assert_eq!(parse("0,R,0,1,0").unwrap().unwrap().kind, Kind::Read);

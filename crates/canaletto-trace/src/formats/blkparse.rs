@@ -210,7 +210,8 @@ mod tests {
             bytes: 4096,
             kind,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         let line = "259,2    0        1     1.000004000  4020";
         let cases =

@@ -136,7 +136,12 @@ impl TraceFormat for Csv {
         let is_missing = |column: &&Column| place_of(column, names).is_none();
         let constant = self.columns.constant_kind().is_some();
         let optional = self.columns.handle.as_ref().filter(|_| self.is_own);
-        let wanted = self.wanted().into_iter().flatten().filter(|column| Some(*column) != optional).filter(|column| !constant || **column != self.columns.kind);
+        let wanted = self
+            .wanted()
+            .into_iter()
+            .flatten()
+            .filter(|column| Some(*column) != optional)
+            .filter(|column| !constant || **column != self.columns.kind);
         let missing: Vec<String> = wanted
             .filter(is_missing)
             .map(|column| match column {
@@ -356,7 +361,8 @@ mod tests {
         bytes: 1024,
         kind: Kind::Write,
         fua: false,
-        zeroes: false, handle: None,
+        zeroes: false,
+        handle: None,
     };
 
     #[test]

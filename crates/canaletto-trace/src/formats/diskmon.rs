@@ -88,7 +88,8 @@ mod tests {
             bytes: 4096,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("0\t0.014580\t0.00047684\t1\tWrite\t4227567\t8").unwrap(), Some(expected));
         assert_eq!(parse("7 1.5 0 0 Read 0 1").unwrap().unwrap().kind, Kind::Read);

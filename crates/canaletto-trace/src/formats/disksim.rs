@@ -71,7 +71,8 @@ mod tests {
             bytes: 8192,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("551.706 3 20941264 16 0").unwrap(), Some(expected));
         assert_eq!(parse("0.0 0 0 1 3").unwrap().unwrap().kind, Kind::Read);

@@ -68,7 +68,8 @@ impl TraceFormat for Fiu {
             bytes,
             kind,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         checked(record, (&BLOCK, words[at - 2]), (&BLOCKS, words[at - 1])).map(Some)
     }
@@ -99,7 +100,8 @@ mod tests {
             bytes: 4096,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         let digest = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
         assert_eq!(parse(&format!("89 4892 syslogd 904265560 8 W 6 0 {digest}")).unwrap(), Some(expected));

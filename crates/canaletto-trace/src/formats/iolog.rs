@@ -166,8 +166,16 @@ impl Iolog {
         };
         let (offset, length) = (next()?, next()?);
         let (offset_bytes, bytes) = (number(&OFFSET, offset)?, number(&LENGTH, length)?);
-        let record =
-            Record { arrival_ns, device: self.number_of(name)?, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record {
+            arrival_ns,
+            device: self.number_of(name)?,
+            offset_bytes,
+            bytes,
+            kind,
+            fua: false,
+            zeroes: false,
+            handle: None,
+        };
         checked(record, (&OFFSET, offset), (&LENGTH, length)).map(Some)
     }
 
@@ -203,7 +211,8 @@ mod tests {
             bytes: 512,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(read(&lines), [write, flush(13_000, 0)]);
     }
@@ -251,8 +260,16 @@ mod tests {
     fn version_2_has_waits() {
         let lines =
             ["fio version 2 iolog", "a add", "a read 0 8", "a wait 100 0", "a trim 8 8", "a datasync", "a close"];
-        let read_one =
-            Record { arrival_ns: 0, device: 0, offset_bytes: 0, bytes: 8, kind: Kind::Read, fua: false, zeroes: false, handle: None };
+        let read_one = Record {
+            arrival_ns: 0,
+            device: 0,
+            offset_bytes: 0,
+            bytes: 8,
+            kind: Kind::Read,
+            fua: false,
+            zeroes: false,
+            handle: None,
+        };
         let trim = Record {
             arrival_ns: 100_000,
             device: 0,
@@ -260,7 +277,8 @@ mod tests {
             bytes: 8,
             kind: Kind::Trim,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(read(&lines), [read_one, trim, flush(100_000, 0)]);
     }

@@ -83,7 +83,8 @@ mod tests {
             bytes: 8192,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
         assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));

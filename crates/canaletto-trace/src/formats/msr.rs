@@ -90,7 +90,8 @@ mod tests {
             bytes: 2048,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(), Some(expected));
         assert_eq!(parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().kind, Kind::Read);

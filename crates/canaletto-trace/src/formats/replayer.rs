@@ -77,7 +77,8 @@ mod tests {
             bytes: 4096,
             kind: Kind::Read,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("1017.077 2 11544100864 4096 1").unwrap(), Some(expected));
         assert_eq!(parse("5 0 1 3 0").unwrap().unwrap().arrival_ns, 5_000_000);

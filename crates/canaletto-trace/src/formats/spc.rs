@@ -87,7 +87,8 @@ mod tests {
             bytes: 8192,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("3,20941264,8192,W,0.551706").unwrap(), Some(expected));
         assert_eq!(parse("3, 20941264, 8192, w, 0.551706, 4, 5").unwrap(), Some(expected), "with optional fields");

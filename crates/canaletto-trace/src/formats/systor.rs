@@ -83,7 +83,8 @@ mod tests {
             bytes: 131_072,
             kind: Kind::Read,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
         assert_eq!(parse(HEADER).unwrap(), None);

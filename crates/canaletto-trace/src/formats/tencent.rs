@@ -80,7 +80,8 @@ mod tests {
             bytes: 65536,
             kind: Kind::Write,
             fua: false,
-            zeroes: false, handle: None,
+            zeroes: false,
+            handle: None,
         };
         assert_eq!(parse("1538323200,4247200,128,1,1058").unwrap(), Some(expected));
         assert_eq!(parse("0,0,1,0,0").unwrap().unwrap().kind, Kind::Read);

@@ -54,7 +54,6 @@ const LOOK_EVERY: u64 = 1 << 16;
 
 const MOST: usize = 64;
 
-/// In the order of submission, with the place that the drive had reached.
 #[derive(Clone)]
 pub(super) struct Recording {
     bytes: Writer,
@@ -72,7 +71,6 @@ impl Recording {
         &self.bytes.0
     }
 
-    /// None if no time has passed since the last request.
     pub(super) fn end(&self) -> Option<Place> {
         self.moved.then_some(self.place)
     }

@@ -80,7 +80,6 @@ impl Snapshot {
         Snapshot::of_body(reader).unwrap_or_else(|| Err(SnapshotError::Unfit("it reads differently".to_owned())))
     }
 
-    /// None if it ends before.
     fn of_body(reader: &mut Reader) -> Option<Result<Snapshot, SnapshotError>> {
         let (design, workload) = (reader.text()?, reader.text()?);
         let [seed, taken, results] = [reader.number()?, reader.number()?, reader.number()?];

@@ -53,7 +53,6 @@ impl IndexMut<RequestId> for Requests {
     }
 }
 
-/// Its own, and its last page's.
 struct RequestAccount<'a> {
     request: &'a RequestCharges,
     page: Option<&'a Transaction>,

@@ -177,7 +177,6 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Overwrites until the write amplification is steady. Returns the last turnover's.
     fn turn_over(&self, drive: &mut Writing, look: &mut dyn FnMut(&Progress) -> bool) -> Result<f64, RunError> {
         let mut before = drive.pages_written();
         let mut last = f64::INFINITY;

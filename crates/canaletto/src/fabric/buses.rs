@@ -49,7 +49,6 @@ impl Buses {
         }
     }
 
-    /// All transfers take that much longer.
     fn put_buffers(&mut self, delay: Time) {
         self.buffer = delay;
         self.kind = match self.kind {

@@ -260,7 +260,6 @@ mod tests {
         Bench::new(&config(1_000_000_000, 0), &array(2, 4))
     }
 
-    /// Transfers set out as soon as they can.
     fn crossed<F: Fabric>(wanted: &[(u32, Direction)]) -> Vec<Time> {
         let mut bench = bench::<F>();
         for &(chip, direction) in wanted {
@@ -289,7 +288,6 @@ mod tests {
         assert_eq!(crossed::<Ring>(&[(3, Direction::FromChip)]), [back]);
     }
 
-    /// A far chip's set out at once behind a near one's.
     #[test]
     fn a_link_carries_one_packet_at_a_time() {
         let (far, near) = ((3, Direction::FromChip), (0, Direction::FromChip));
@@ -299,7 +297,6 @@ mod tests {
         assert_eq!(crossed::<DaisyChain>(&[near, far]), [page, page * 2 + hops]);
     }
 
-    /// In a ring data of an early chip pass the links of what goes to a late one.
     #[test]
     fn directions_share_the_links_of_a_ring() {
         let (read, write) = ((1, Direction::FromChip), (2, Direction::ToChip));

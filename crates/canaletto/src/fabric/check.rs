@@ -124,7 +124,6 @@ fn check_cut_off(design: &Design, chips: &[ChipId]) -> Checked {
     }
 }
 
-/// Nothing may have to copy pages out of reach.
 fn check_without_parity(design: &Design, key: &str, off: &str) -> Checked {
     let wrong = [
         (

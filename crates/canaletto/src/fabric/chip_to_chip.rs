@@ -37,7 +37,6 @@ pub trait ChipToChip<E> {
         unreachable!("this fabric sends nothing from chip to chip")
     }
 
-    /// After that many direct `copies`.
     fn must_check(&self, _copies: u32) -> bool {
         false
     }
@@ -46,6 +45,5 @@ pub trait ChipToChip<E> {
         Time::ZERO
     }
 
-    /// Column paths of chips that are `kept` carry copies only.
     fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
 }

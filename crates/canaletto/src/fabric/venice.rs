@@ -317,7 +317,6 @@ impl Fabric for Venice {
         self.grid.wires(used).collect()
     }
 
-    /// From the first scout to the end of the transfer.
     fn controllers(&self) -> Vec<ControllerUse> {
         (0..).zip(&self.own_links).map(|(c, own)| self.grid.controller_use(c, *own)).collect()
     }

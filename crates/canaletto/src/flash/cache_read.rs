@@ -29,7 +29,6 @@ pub struct CacheReads {
     planes: Vec<Plane>,
 }
 
-/// While its page register is in use behind the cache register.
 #[derive(Clone, Copy)]
 struct Plane {
     /// None while the array works.
@@ -55,7 +54,6 @@ impl FlashBackend {
         self.array.empty_behind(lun)
     }
 
-    /// Their cache registers hold data.
     pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<P>) {
         if !self.cache_reads.is_on() || command.operation != Operation::Read {
             return;

@@ -219,7 +219,6 @@ impl FlashBackend {
         self.lanes.luns.get_mut(lun.index())?.loaded.take()
     }
 
-    /// Returns its lane, behind a program in `lane`.
     pub(super) fn load_again(&mut self, lane: LunId, soonest: Time) -> LunId {
         let lun = self.lanes.lun_of(lane);
         let loaded = if lane == lun { self.lanes.second(lun) } else { lun };
@@ -262,7 +261,6 @@ impl FlashBackend {
         self.lanes.plane_reads.then(|| self.lanes.reader(plane))
     }
 
-    /// They block an operation in a plane.
     pub(super) fn lanes_before(
         &self,
         lun: LunId,
@@ -285,7 +283,6 @@ impl FlashBackend {
         have(lun) || have(self.lanes.second(lun)) || readers_have()
     }
 
-    /// In lanes that block an operation in a plane.
     #[inline(never)]
     pub(super) fn background_clocks_of_lanes(
         &self,

@@ -92,7 +92,6 @@ impl Ftl {
         None
     }
 
-    /// Of blocks that must be used again.
     fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {
@@ -331,7 +330,6 @@ impl Ftl {
         }
     }
 
-    /// Its block is free again, or given up.
     fn end_job(&mut self, victim: Ppa, now: Time) {
         let Ppa { plane, block, .. } = victim;
         self.blocks.erase(plane, block, self.rules.endurance);

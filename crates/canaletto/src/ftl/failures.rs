@@ -175,7 +175,6 @@ impl Ftl {
         }
     }
 
-    /// The page keeps what it holds.
     #[cold]
     pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];

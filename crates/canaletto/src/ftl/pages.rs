@@ -444,7 +444,6 @@ impl Ftl {
         }
     }
 
-    /// A page of a mapping unit with nothing to keep.
     fn leave_unwritten<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let (origin, successor) = (work.transactions[id].origin, work.transactions[id].successor());
         if origin == Origin::Destage {
@@ -457,7 +456,6 @@ impl Ftl {
         }
     }
 
-    /// For the watcher and the counts.
     fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.sectors == 0 {

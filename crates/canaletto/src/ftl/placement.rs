@@ -95,7 +95,6 @@ impl Placement {
         (count > 0).then(|| self.stand_ins[(turn % count) as usize])
     }
 
-    /// Turns of all planes before, and whose turn it is.
     fn turn(&self, lpa: u64) -> (u64, u64) {
         let turn = lpa >> self.shift;
         match self.planes_shift {

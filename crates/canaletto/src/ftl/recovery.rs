@@ -99,7 +99,6 @@ impl Recorder {
         self.sequence
     }
 
-    /// On its way now.
     fn first_under_way(&self, lpa: u64) -> Option<u32> {
         let direct = self.direct.range((lpa, RequestId(0))..=(lpa, RequestId::NONE)).map(|(_, &number)| number);
         direct.chain(self.destaging.get(&lpa).map(|&(_, number)| number)).min()

@@ -191,7 +191,6 @@ impl Spaces {
         (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
     }
 
-    /// They are written again unchanged.
     #[inline]
     fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
         if !self.widen(request) {

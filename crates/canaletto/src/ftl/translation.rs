@@ -45,7 +45,6 @@ impl Ftl {
         self.spaces[page.table].placement.plane(page.number)
     }
 
-    /// For the request that has waited longest.
     fn read_translation<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,

@@ -170,7 +170,6 @@ impl Ftl {
         }
     }
 
-    /// With all their sectors.
     fn whole_pages(&self, request: &Request) -> Range<u64> {
         let flow = &self.spaces[request.flow as usize];
         let per_page = u64::from(self.layout.sectors_per_page);

@@ -51,7 +51,6 @@ impl Flow {
         0
     }
 
-    /// Returns the simulation's time.
     fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
         self.own_time = own_time;
         // Times beyond 64 bits end the run.
@@ -156,7 +155,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.generate_now(id);
     }
 
-    /// As long as requests need not wait.
     #[inline(never)]
     fn fill_queue(mut self, id: u16) {
         let arrival = self.host.flows[usize::from(id)].start;
@@ -180,7 +178,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Perhaps after a think time.
     #[inline(always)]
     pub(super) fn follow_up(&mut self, id: u16) {
         let Flow { looping, think, .. } = self.host.flows[usize::from(id)];
@@ -197,7 +194,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A late request of a flow with a limit arrives.
     #[inline(never)]
     fn has_place(&mut self, id: u16) {
         let flow = &mut self.host.flows[usize::from(id)];
@@ -213,7 +209,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.again().generate(id, now)
     }
 
-    /// Returns whether the flow had a request left.
     #[inline]
     fn generate(mut self, id: u16, arrival: Time) -> bool {
         let flow = &mut self.host.flows[usize::from(id)];

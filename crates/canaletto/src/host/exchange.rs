@@ -54,7 +54,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.entered(request, queue, tail);
     }
 
-    /// A doorbell carries the new tail.
     #[inline(always)]
     fn entered(&mut self, request: RequestId, queue: u16, tail: u32) {
         self.placed(request);
@@ -104,7 +103,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// An interrupt follows, at once or later.
     #[inline(always)]
     fn completion_posted(&mut self, request: RequestId, head: u16) {
         if let Some(slots) = &mut self.host.port.slots {
@@ -150,7 +148,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.notice(request);
     }
 
-    /// The software hears of a completion by an interrupt, or at once.
     #[inline(always)]
     fn notice(&mut self, request: RequestId) {
         if self.host.cores.delay_completions() {
@@ -219,7 +216,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.root_causes.slots_are_wanted(self.host.commands(queue), wanted, self.now);
     }
 
-    /// As many as rules and limits allow.
     #[inline(always)]
     fn fetch(&mut self, queue: u16) {
         // Most looks find nothing.
@@ -260,7 +256,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The drive fetches the data if there are any; else it can begin.
     #[inline(always)]
     fn command_arrived(&mut self, request: RequestId) -> Option<RequestId> {
         self.charge(request, Cause::HostLink);

@@ -172,7 +172,6 @@ fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     if mean_s > 0.0 { most_s / mean_s } else { 0.0 }
 }
 
-/// With root causes and what is kept for them.
 fn request_bytes(glance: &Glance) -> f64 {
     size_of::<Request>() as f64 + ROOT_CAUSES + 16.0 + glance.pages_each * HISTORY
 }
@@ -192,7 +191,6 @@ impl Estimate<'_> {
         self.glances.iter().map(of).sum()
     }
 
-    /// A few words per block if computed, every page if written.
     fn planes(&self) -> f64 {
         let layout = &self.limits.layout;
         let planes = f64::from(layout.planes());
@@ -215,7 +213,6 @@ impl Estimate<'_> {
         }
     }
 
-    /// A table that begins on flash is found there.
     fn translation_pages(&self) -> f64 {
         let all: f64 = self.limits.directories.iter().map(|directory| directory.translation_pages() as f64).sum();
         let looks = self.sum(|g| g.groups + g.trimmed);
@@ -252,7 +249,6 @@ impl Estimate<'_> {
         table + self.cached_entries().min(looked_up) * CACHED_ENTRY
     }
 
-    /// Bits of pages that were deallocated and never written.
     fn bits(&self) -> f64 {
         let reads_find = self.design.ftl.unwritten_reads != UnwrittenReads::Zeroes;
         if reads_find || self.design.precondition.kind == PreconditionKind::Steady { self.sum(|g| g.bits) } else { 0.0 }

@@ -35,7 +35,6 @@ pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, Str
     Ok(shares)
 }
 
-/// None if all are alike.
 fn uneven(flow: &Synthetic, range: &FlowRange, layout: &Layout, round: usize) -> (f64, Vec<usize>) {
     if let (Some(spot), Some(pages)) = (&flow.hot_spot, &range.hot) {
         return (spot.share, pages.turns.iter().map(|turn| *turn as usize).collect());

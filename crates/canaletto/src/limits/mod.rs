@@ -67,7 +67,6 @@ pub struct Limits {
     pub mapped_blocks: u32,
 }
 
-/// One directory per flow if the drive is partitioned, else one.
 fn directories(
     design: &Design,
     layout: &Layout,
@@ -92,7 +91,6 @@ fn directories(
     made.collect()
 }
 
-/// Returns the addresses of the flows: parts of the drive, or all of it for each.
 fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u64) -> Result<Vec<FlowRange>, String> {
     let per_page = u64::from(layout.sectors_per_page);
     // Whole flash pages and whole mapping units.
@@ -322,7 +320,6 @@ fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange
     ))
 }
 
-/// Mapping units at both ends cannot be written together.
 fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {
     if design.pages_per_unit() == 1 || !flow.may_overrun() {
         return Ok(());

@@ -29,7 +29,6 @@ fn choose(design: &Design, workload: &Workload, all: &[Extent]) -> Result<Vec<Op
     workload.flow.iter().map(of).collect()
 }
 
-/// The namespace may be missing.
 fn place_of(design: &Design, flow: &Flow) -> Result<usize, String> {
     let Some(given) = &flow.namespace else { return Ok(0) };
     let count = design.namespace.len().max(1);
@@ -42,7 +41,6 @@ fn place_of(design: &Design, flow: &Flow) -> Result<usize, String> {
     })
 }
 
-/// Or `all`, if the flow names no group.
 pub(super) fn in_group(design: &Design, layout: &Layout, flow: &Flow, all: Positions) -> Result<Positions, String> {
     let Some(group) = flow.reclaim_group else { return Ok(all) };
     let planes = design.ftl.superblock.planes(layout);

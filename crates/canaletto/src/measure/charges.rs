@@ -47,7 +47,6 @@ const SPAN_BITS: u32 = 56;
 /// Without a ledger.
 const SPAN: u64 = (1 << SPAN_BITS) - 1;
 
-/// The span's bits hold the number of a ledger.
 const IN_LEDGER: u64 = 0xff;
 
 #[derive(Clone, Copy, Debug)]

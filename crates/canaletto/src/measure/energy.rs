@@ -226,7 +226,6 @@ fn share(channel: Power, parts: u64) -> Power {
     Power(channel.0 / parts)
 }
 
-/// Stated power, number as a multiple of eight, and whether the wires make a bus.
 fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel | WireKind::Column => (keys.channel, 1.0, true),
@@ -251,7 +250,6 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     }
 }
 
-/// As a multiple of eight, of wires that leak by themselves.
 fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     match kind {
         WireKind::GrantLine | WireKind::GrantBus => f64::from(rates.grant_pins) / 8.0,
@@ -259,10 +257,8 @@ fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     }
 }
 
-/// Data wires of a 2-bit link as a share of eight.
 const NARROW: f64 = 0.25;
 
-/// Data wires of a bus of sixteen, as a share of eight.
 const WIDE: f64 = 2.0;
 
 /// Energy per bit at the wires' rate; terminations by the time.
@@ -283,7 +279,6 @@ fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
     }
 }
 
-/// Milliwatts of a router at the stated rate.
 fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match (kind, keys.router) {
         (None, _) => 0.0,
@@ -297,7 +292,6 @@ fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     }
 }
 
-/// Milliwatts of a router's buffer at the stated rate.
 fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match kind {
         // Circuit-switched routers' two bytes per port are part of their power.

@@ -3,7 +3,6 @@
 use crate::engine::time::Time;
 use crate::measure::blame::{Account, CAUSES, Ledger};
 
-/// One part in 1024.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 

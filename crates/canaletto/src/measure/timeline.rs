@@ -191,7 +191,6 @@ impl Timeline {
         self.windows.windows.iter().any(|&(from, until)| start < until && end > from)
     }
 
-    /// Or belongs to a request that was outstanding in one.
     fn is_wanted(&self, owner: Owner, from: Time, until: Time) -> bool {
         self.overlaps(from, until)
             || self.alive.get(&owner.request).is_some_and(|request| self.overlaps(request.arrival, until))

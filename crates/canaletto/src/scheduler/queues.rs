@@ -78,7 +78,6 @@ pub trait Readiness {
         self.ready(transaction) && !self.waits_for_planes(transaction, free)
     }
     fn page(&self, transaction: &Transaction) -> u32;
-    /// No command mixes both.
     fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
     fn plane(&self, transaction: &Transaction) -> u32;
     /// Later ones for its plane must not overtake it.
@@ -375,7 +374,6 @@ impl Queues {
         self.user_list(lun, USER_WRITE, ALL_CLASSES);
     }
 
-    /// Among `classes` (a mask).
     fn user_list(&mut self, id: LunId, base: usize, classes: u16) -> Option<usize> {
         let lun = &mut self.luns[id.index()];
         let waiting = (lun.waiting >> base) & classes;
@@ -383,7 +381,6 @@ impl Queues {
         turns.choose(|class| waiting & (1 << class) != 0).map(|class| base + class)
     }
 
-    /// The first ready transaction, and those for further planes of its die.
     #[inline(always)]
     fn form(
         &mut self,
@@ -450,7 +447,6 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// Returns how many others it looked at.
     fn join(
         &mut self,
         id: LunId,

@@ -129,7 +129,6 @@ fn generator(config: &Synthetic, number: usize, seed: u64, range: &FlowRange) ->
     Generator::of(&endless, &format!("precondition/{number}"), seed, range)
 }
 
-/// Counted from the flow's first page.
 fn writes_of(replay: &mut Replay, range: &FlowRange, per_page: u64) -> Result<Traced, String> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     while let Some(wanted) = replay.take()? {

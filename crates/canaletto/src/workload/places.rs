@@ -189,7 +189,6 @@ mod tests {
         assert!((24_000..26_000).contains(&returns), "{returns}");
     }
 
-    /// Four of 16 pages; the working set begins and ends within a round.
     #[test]
     fn a_hot_spot_has_its_share_and_stays_in_the_working_set() {
         let pages = HotPages { turns: vec![2, 3, 4, 9], round: 16, page_sectors: 8, first_sector: 1000 };

@@ -90,7 +90,6 @@ impl Law {
         }
     }
 
-    /// Of the first `x` ranks, in any unit; partial ranks count in proportion.
     fn cumulative(&self, x: f64) -> f64 {
         match self {
             Law::Zipf(zipf) if x > 1.0 => 1.0 + zipf.integral(x + 0.5) - zipf.integral(1.5),

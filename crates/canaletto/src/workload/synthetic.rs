@@ -157,7 +157,6 @@ impl Generator {
         Some(Wanted { kind, fua, zeroes, ..Wanted::read(lba, sectors) })
     }
 
-    /// If it does not turn out to be something else.
     #[inline(always)]
     fn reads(&mut self) -> bool {
         let share = self.config.read_share;
@@ -208,7 +207,6 @@ impl Generator {
         units.max(1) * self.unit_bytes / self.grain
     }
 
-    /// The end of its run, a recent place, or a draw.
     fn address(&mut self, read: bool, sectors: u64) -> u64 {
         let kind = usize::from(!read);
         let part = self.runs.as_mut().map_or(Part::Single, |runs| runs.next(kind));

@@ -91,7 +91,6 @@ impl Zoned {
         }
     }
 
-    /// Within one zone of the drive.
     fn spread(&self, drawn: Wanted) -> Wanted {
         let (zone, at) = (self.base + drawn.lba / self.capacity, drawn.lba % self.capacity);
         let sectors = u64::from(drawn.sectors).min(self.capacity);

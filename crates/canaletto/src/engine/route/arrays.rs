@@ -93,7 +93,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The page in the cache register waits for a path, and the array can read the next one.
     #[inline(never)]
     pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
@@ -156,7 +155,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Free unless its registers hold copies to be programmed.
     #[inline(always)]
     pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
         let goes_on = self.flash.end(lun, worked, now);

@@ -39,7 +39,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh(lun);
     }
 
-    /// Before others of its kind.
     pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
         let lun = self.comes_to_lun(id, now);
         if self.scheduler.queues.are_fair() {
@@ -59,7 +58,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         lun
     }
 
-    /// From which the transaction is charged when it is issued.
     #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
         if self.pages.probe.follows_waits() {
@@ -80,7 +78,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Arrival { now, began: self.requests.began(&self.pages, id), service: self.expected_service(id), busy }
     }
 
-    /// A write that has no page yet takes the mean of all kinds of page.
     fn expected_service(&self, id: TransactionId) -> Time {
         let t = &self.pages.transactions[id];
         let data = self.paths.fabric.data_time(t.operation, u64::from(t.bytes));
@@ -93,7 +90,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh_and_offer(lun, false);
     }
 
-    /// If that or `free` calls for it.
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
@@ -107,7 +103,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// For root causes: to take a command, or with data in its registers.
     #[inline(always)]
     fn tell_if_open(&mut self, lun: LunId, ready: bool) {
         let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
@@ -117,7 +112,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Planes that can take a command: none while the LUN holds a path, whose data come first.
     #[inline(always)]
     pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
         if self.flash.lanes.are_on() {
@@ -131,7 +125,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         FreePlanes::all(any)
     }
 
-    /// For reads, planes with a free register behind the cache register.
     #[inline]
     fn free_behind(&self, lun: LunId, free: FreePlanes) -> FreePlanes {
         match self.flash.cache_reads.is_on() {
@@ -184,7 +177,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Of a LUN that waits in the middle of its work, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
         self.scheduler.has_midway(domain) && self.start_midway(domain, now)
@@ -228,7 +220,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         started
     }
 
-    /// Over a free path, or the one that their LUN holds.
     #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
         if self.pages.transactions[id].is(Flag::Direct) {
@@ -279,7 +270,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Visits every LUN, for the round robin that notices.
     #[inline(never)]
     fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
         for lun in self.scheduler.all_luns(domain) {
@@ -304,7 +294,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         })
     }
 
-    /// Returns whether a command was sent, or another one lined up.
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);
@@ -459,7 +448,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Or gives the path back.
     #[inline(always)]
     fn next_on_path(&mut self, lun: LunId, path: PathId, now: Time) {
         match self.paths.next_page(lun) {

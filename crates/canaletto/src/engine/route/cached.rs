@@ -21,7 +21,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.cache.as_mut().expect("only called where there is a cache")
     }
 
-    /// Cached sectors in one transfer, the rest from flash.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
         if self.ftl.zones_of(self.requests[id].lba).is_some() && !self.admit_read(id, now) {
             return;
@@ -123,7 +122,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.spaces.pages(&self.requests[id]).any(|(lpa, _)| self.cache().is_unwritten(lpa))
     }
 
-    /// Returns whether that was the last page.
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.requests[id];
         let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
@@ -278,7 +276,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A write may join a page in another flow's part, so all are looked at.
     fn destage(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(destage) = self.cache().next_destage(partition) {
@@ -287,7 +284,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// With the rest of its mapping unit and flash page.
     fn start_destage(&mut self, destage: Destage, now: Time) {
         let Destage { lpa, flow, stream, from_dram, .. } = destage;
         self.ftl.gather();
@@ -329,7 +325,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.use_dram(self.pages.transactions[first].flow, Purpose::Destage(first), u64::from(sectors) * SECTOR, now);
     }
 
-    /// Who waited for the page, or for room, continues.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         let Transaction { flow, lpa, sectors, .. } = self.pages.transactions[id];
         let began = self.requests.began(&self.pages, id);
@@ -358,7 +353,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.destage_landed(id, now);
     }
 
-    /// The rest of the page is out of reach.
     #[cold]
     pub(super) fn destage_out_of_reach(&mut self, id: TransactionId, now: Time) {
         self.destage_lost(id, now);
@@ -366,7 +360,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Their data are safe now.
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {
             let next = self.pages.transactions[part].next;

@@ -97,7 +97,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         (!waits).then_some((from.plane, false))
     }
 
-    /// Elsewhere, or with an error if there will be no page.
     fn give_up_writes(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
         if !self.scheduler.queues.has_writes(lun) {
@@ -117,7 +116,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// At the end of everything. Returns whether there was one.
     #[cold]
     pub(super) fn give_up_oldest(&mut self) -> bool {
         let now = self.events.now();

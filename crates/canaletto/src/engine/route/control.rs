@@ -39,7 +39,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The controller has yet to learn it.
     #[inline(never)]
     pub(super) fn array_awaits_status(&mut self, lun: LunId, now: Time) {
         let command = *self.flash.command(lun);
@@ -53,7 +52,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Over the path that it holds, or as soon as one is free.
     fn ask_for_status(&mut self, lun: LunId, now: Time) {
         self.flash.statuses.ask(lun);
         if self.flash.statuses.is_done(lun) {
@@ -73,7 +71,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.touch(domain);
     }
 
-    /// Of LUNs that wait in the middle of their work.
     pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
         let (paths, layout, flash, pages) = (&self.paths, &self.layout, &self.flash, &self.pages);
         let is_free = |lun, what| {
@@ -96,7 +93,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Over a free path, or the held one.
     pub(super) fn send_control(&mut self, lun: LunId, control: Control, now: Time) {
         let chip = self.layout.chip_of(self.flash.lun_of(lun));
         let fabric = &self.paths.fabric;

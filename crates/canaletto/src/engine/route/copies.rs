@@ -69,7 +69,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// The chip may look for errors first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
         self.flash.drain_register(id, lun, &mut self.pages, now);

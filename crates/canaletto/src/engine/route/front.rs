@@ -160,7 +160,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// As many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
@@ -189,7 +188,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.begin_each(id, pages.skip((count - further.end) as usize).take(further.len()), now);
     }
 
-    /// Pages that begin now, numbered from the request's end.
     pub(super) fn take_unbegun(&mut self, id: RequestId) -> std::ops::Range<u32> {
         let request = &mut self.requests[id];
         let before = request.unbegun;
@@ -315,7 +313,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.carry_out(now);
     }
 
-    /// The last page's account is the request's.
     #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.pages.transactions[page];
@@ -409,7 +406,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Towards the host after a read, towards the chip before a write.
     #[inline(always)]
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
@@ -498,7 +494,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// With the last page, the read of the rebuilt one continues.
     #[cold]
     fn rebuild_with(&mut self, id: TransactionId, now: Time) {
         if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.pages, id) {
@@ -531,7 +526,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Before whatever else its LUN has to read.
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.pages.transactions[id];
         t.set(Flag::EccFailed, false);

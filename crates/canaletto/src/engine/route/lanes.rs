@@ -11,7 +11,6 @@ use crate::measure::probe::Probe;
 use crate::scheduler::queues::{FreePlanes, IssueContext};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Others may be in work.
     #[inline(never)]
     pub(super) fn next_beside(&mut self, lun: LunId, look: &IssueContext) -> Option<Command> {
         // Even if it brings data, for which there may be no path now.

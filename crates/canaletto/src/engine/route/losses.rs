@@ -77,7 +77,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.lose_planes(&loss.planes);
     }
 
-    /// It cannot be rebuilt: its request continues without it.
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.pages.transactions[id];
@@ -88,7 +87,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.read_arrived(id, now);
     }
 
-    /// None if no part of the interconnect fails.
     pub(super) fn cut_off_report(&self) -> Option<CutOffReport> {
         let fails = self.losses.all.iter().any(|loss| loss.fabric);
         fails.then(|| CutOffReport { chips: self.paths.chips_cut_off(), ..self.ftl.lost.report() })

@@ -256,7 +256,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Ok(true)
     }
 
-    /// Handles the next event due at `until` or before. Returns false if there is none.
     #[inline(never)]
     fn step(&mut self, until: Time) -> Result<bool, RunError> {
         let submitted = self.host.next_submitted();
@@ -314,7 +313,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.into_contents()
     }
 
-    /// Until the next event and `end`.
     #[inline]
     fn step_fabric(&mut self, end: Time) {
         loop {

@@ -241,7 +241,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         text + &self.ftl.mapping.describe()
     }
 
-    /// Conservation laws that must hold when no request is in flight.
     fn audit(&self) {
         // A probe may have broken the run off.
         let (statistics, unfinished) = (&self.requests.statistics, self.requests.len() as u64);

@@ -17,7 +17,6 @@ pub trait Stepped: Send {
 
     fn external(&mut self) -> &mut External;
 
-    /// Later than anything if there is none.
     fn next_due(&mut self) -> Time;
 
     /// Handles events up to `until` or the next request's end, and counts `events` down. Returns false if more are due.

@@ -30,7 +30,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.queues.has_any(lun, self.flash.suspensions.makes_way_for(lun))
     }
 
-    /// A LUN at work may be stopped to do so later.
     pub(super) fn takes_commands(&mut self, lun: LunId, now: Time) -> bool {
         let loads = self.flash.lanes.load_programs();
         match self.flash.phase(lun) {
@@ -52,7 +51,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.flash.suspends_background_work(lun) && self.ftl.is_urgent(lun)
     }
 
-    /// Returns whether it stops.
     fn try_suspend(&mut self, lun: LunId, now: Time) -> bool {
         let lane = self.flash.suspendee(lun);
         if self.flash.statuses.is_being_suspended(lane) {

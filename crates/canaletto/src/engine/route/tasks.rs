@@ -135,7 +135,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Whether an operand, or a read's payload, leaves the controller's stages here.
     #[cold]
     pub(super) fn leaves_stages(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.pages.transactions[id];

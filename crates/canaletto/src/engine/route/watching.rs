@@ -32,7 +32,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Whom a transfer is for: of several pages of one command the first.
     pub(super) fn owner_of(&self, payload: Payload) -> Owner {
         match payload {
             Payload::Command(lun) | Payload::Control(lun, _) => {

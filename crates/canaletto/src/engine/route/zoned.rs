@@ -101,7 +101,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Complete rows set out.
     #[inline(never)]
     pub(super) fn zone_pages_taken(&mut self, id: RequestId, all: bool, now: Time) {
         let request = &self.requests[id];
@@ -119,7 +118,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The write buffer's pages, and padding.
     fn send_row(&mut self, zone: u32, row: u32, now: Time) {
         let row = self.ftl.zones().map(|zones| (zones.pages_of_row(zone, row), zones.pages_together()));
         let Some((pages, together)) = row else { return };

@@ -63,7 +63,6 @@ fn trunks_are_spread() {
     assert!((0..8).all(|c| tree.on_trunk(TrunkId(c)).len() == 2));
 }
 
-/// Inner buses may continue in the next row.
 #[test]
 fn switches_of_odd_arrays() {
     let fabric = bench(2, 5).fabric;

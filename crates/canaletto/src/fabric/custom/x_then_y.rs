@@ -40,7 +40,6 @@ impl XThenY {
         }
     }
 
-    /// The lowest among equals.
     fn nearest_free(&self, chip: u32, taken: &[bool]) -> Option<u32> {
         let (row, column) = (chip / self.columns, chip % self.columns);
         let hops = |&controller: &u32| controller.abs_diff(row) + self.own[controller as usize].1.abs_diff(column);

@@ -159,7 +159,6 @@ impl Network {
         }
     }
 
-    /// It may start at `from` or later.
     fn line_up(&mut self, id: PacketId, from: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let packet = &mut self.packets[id];
         packet.from = from;

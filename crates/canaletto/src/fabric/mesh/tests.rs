@@ -215,7 +215,6 @@ fn a_link_is_granted_when_it_is_free() {
     }
 }
 
-/// The next one starts when the last flit before it has left.
 #[test]
 fn a_buffer_pushes_back_until_it_has_room() {
     let ns = Time::from_ns;

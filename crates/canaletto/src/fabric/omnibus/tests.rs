@@ -60,7 +60,6 @@ fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
 
 use WireUse::{Command, Data, Handshake};
 
-/// The row first, then the column.
 #[test]
 fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     let mut bench = whole(3, 3);
@@ -450,7 +449,6 @@ fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, un
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Only earlier halves overtake a waiting second half.
     #[test]
     fn random_transfers(
         rows in 1u32..6,

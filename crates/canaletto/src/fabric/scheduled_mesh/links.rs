@@ -17,7 +17,6 @@ use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 
 const BACK: [Port; 4] = [Port::Down, Port::Up, Port::Left, Port::Right];
 
-/// No free links lead there.
 const FAR: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,7 +50,6 @@ fn crossed(bench: &Bench<ScheduledMesh>) -> Vec<(u64, u64)> {
 
 use WireUse::{Command, Data, Handshake, Reserved};
 
-/// The last byte comes three links later.
 #[test]
 fn a_transfer_takes_search_grant_and_its_circuit() {
     let mut bench = bench(8, 8);
@@ -182,7 +181,6 @@ fn what_follows_on_a_held_path_is_not_granted_again() {
     assert_eq!(done.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// Both ports, but no controller.
 #[test]
 fn copies_take_links_alone() {
     let mut bench = bench(2, 4);

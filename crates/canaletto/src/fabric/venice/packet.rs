@@ -32,7 +32,6 @@ fn bits(count: u32) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }
 
-/// Which flit, and the mode.
 const TYPE_BITS: u32 = 2;
 
 impl ScoutFormat {

@@ -13,7 +13,6 @@ use crate::fabric::venice::scout::Scout;
 use crate::flash::address::ChipId;
 
 impl Venice {
-    /// The nearest free one, or the row's.
     pub(super) fn choose(&self, chip: ChipId) -> Option<u32> {
         let router = RouterId(chip.0);
         let free = |&c: &u32| self.controllers[c as usize].is_free() && self.is_joined(c, router);
@@ -63,7 +62,6 @@ impl Venice {
         }
     }
 
-    /// Until an event follows, or `until`.
     #[inline]
     pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
         loop {

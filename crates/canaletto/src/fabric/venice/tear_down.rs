@@ -71,7 +71,6 @@ impl Venice {
         }
     }
 
-    /// Of controllers that have seen links freed, or that an oracle selects.
     #[inline]
     fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
         if self.retry == Retry::Oracle {

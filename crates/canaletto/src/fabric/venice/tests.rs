@@ -133,7 +133,6 @@ fn an_unloaded_transfer_takes_its_distance() {
     }
 }
 
-/// The data of a read cross the distance twice.
 #[test]
 fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
     let mut config = config();
@@ -278,7 +277,6 @@ fn held_links(fabric: &Venice) -> u64 {
     circuits + u64::from(fabric.under_way.held_links())
 }
 
-/// As many at a time as are granted; no link may carry two.
 fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)]) -> Bench<Venice> {
     let mut bench = Bench::<Venice>::new(config, &array(rows, columns));
     bench.fabric.routers.trace.switch_on();

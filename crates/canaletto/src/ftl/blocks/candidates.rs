@@ -17,7 +17,6 @@ impl Plane {
         self.full[block as usize] = if can_be_chosen { b.valid } else { NOT_FULL };
     }
 
-    /// By what happened to its last pages.
     pub(super) fn note_written_up(&mut self, block: u32, pages_per_block: u32) {
         if self.blocks[block as usize].written == pages_per_block {
             self.note_full(block, pages_per_block);

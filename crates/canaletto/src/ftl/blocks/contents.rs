@@ -182,7 +182,6 @@ impl Contents {
     }
 }
 
-/// Of up to 64, those whose bit is set.
 fn forget(lpas: &mut [u64], mut bits: u64) {
     while bits != 0 {
         lpas[bits.trailing_zeros() as usize] = INVALID;

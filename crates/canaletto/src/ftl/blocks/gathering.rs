@@ -71,7 +71,6 @@ impl Gathering {
         &mut self.placed[place]
     }
 
-    /// Flash pages that `units` of a frontier take in a plane, without parity.
     fn flash_pages(&self, plane: PlaneId, frontier: Frontier, units: u32) -> u32 {
         let first = self.first(plane, frontier);
         self.placed[first..first + Priority::COUNT].iter().map(|placed| placed.flash_pages(units)).sum()
@@ -179,7 +178,6 @@ impl Blocks {
         placed.come >= units || placed.come >= least && !(more && least < units)
     }
 
-    /// Flash pages of the frontier's newest block that are taken or promised.
     pub(super) fn flash_pages_given(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let (units, blocks) = (self.pages_per_flash_page, &self.planes[plane.index()].blocks);

@@ -268,7 +268,6 @@ impl Blocks {
         self.take_erased(plane)
     }
 
-    /// Takes an erased block.
     fn take_erased(&mut self, plane: PlaneId) -> u32 {
         let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {

@@ -62,7 +62,6 @@ impl Blocks {
         holds_parity(&self.planes[group], self.parity_unit(), place, block)
     }
 
-    /// Without the parity's block; and its plane.
     fn stripe_of(&self, at: Ppa) -> Option<(PlaneId, impl Iterator<Item = (PlaneId, &Block)>)> {
         let (unit, group) = (self.parity_unit(), self.group(at.plane));
         let (planes, column) = (&self.planes[group.clone()], (at.plane.index() - group.start) % unit.max(1));
@@ -75,7 +74,6 @@ impl Blocks {
         Some((parity, good.map(move |(place, block)| (id(place), block))))
     }
 
-    /// Programmed and protected as a whole.
     fn flash_page_of(&self, at: Ppa) -> Ppa {
         Ppa { page: at.page / self.pages_per_flash_page * self.pages_per_flash_page, ..at }
     }

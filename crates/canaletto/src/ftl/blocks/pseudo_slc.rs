@@ -91,7 +91,6 @@ impl Blocks {
         cache.map_or(self.pages_per_block, |cache| cache.pages)
     }
 
-    /// Of the plane's part.
     pub(super) fn cache_may_open(&self, plane: PlaneId) -> bool {
         let Some(cache) = &self.cache else { return false };
         let (p, part) = (&self.planes[plane.index()], &cache.parts[plane.index()]);
@@ -363,7 +362,6 @@ mod tests {
         assert!(blocks.block_to_fold(PLANE, false).is_some());
     }
 
-    /// Or a half of either.
     #[test]
     fn wear_of_both_modes_adds_up() {
         let keys = PseudoSlc { endurance: 4, ..PseudoSlc::default() };

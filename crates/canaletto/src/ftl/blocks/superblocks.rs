@@ -271,7 +271,6 @@ impl Blocks {
         open.find(|&block| self.room_in(plane, block) > 0 && !self.is_parity(plane, block))
     }
 
-    /// Pages that a block of an open superblock still takes.
     pub(super) fn room_in(&self, plane: PlaneId, block: u32) -> u32 {
         let b = &self.planes[plane.index()].blocks[block as usize];
         let end =
@@ -538,7 +537,6 @@ impl Blocks {
         !b.bad && !b.doomed
     }
 
-    /// The superblock is empty: free again, as far as its blocks are good.
     pub(super) fn erase_superblock(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let group = self.group(plane);
         self.forget_void(plane, block);

@@ -143,7 +143,6 @@ impl Cached {
         page.map(|page| (table, page))
     }
 
-    /// Returns the translation page that `change` returns.
     fn change(&mut self, lpa: u64, change: impl Fn(&mut Cmt, u64) -> Option<PageId>) -> Option<u64> {
         // Translation pages are found by the directory, which is in DRAM.
         if self.tables.is_empty() || lpa >= self.directories[0].first_translation {
@@ -155,7 +154,6 @@ impl Cached {
         Some(self.page_of(table, page).lpa)
     }
 
-    /// The next translation page to write for collection, if pages are left for it.
     fn next_postponed(&mut self) -> Option<(usize, PageId)> {
         while let Some(&lpa) = self.postponed.front() {
             let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
@@ -366,7 +364,6 @@ impl Mapping {
         (0..tables).flat_map(of_table).filter(|page| self.get(page.lpa) == Entry::Unmapped).collect()
     }
 
-    /// Begins what a translation page needs, if it is at rest.
     fn begin_wanted(&mut self, table: usize, page: PageId) {
         match self.cached.tables[table].wanted(page) {
             Work::None => {}

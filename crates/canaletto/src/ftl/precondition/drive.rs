@@ -126,7 +126,6 @@ fn shares_of_writes(mapped: &[u32], classes: &[Alike]) -> Vec<f64> {
     shares(&writes).or_else(|| shares(&sizes(mapped))).unwrap_or(vec![1.0; classes.len()])
 }
 
-/// Share of writes that go to other classes on one plane than on another.
 fn difference(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
 }
@@ -150,7 +149,6 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A plane's logical pages by class, and how many of each class hold data.
     fn contents(&self, of: &[usize], plane: PlaneId, spaces: &Spaces, classes: &[Alike]) -> Member {
         let (mut runs, mut members) = (Vec::new(), vec![0u32; classes.len()]);
         for &space in of {

@@ -98,7 +98,6 @@ pub fn of_spaces(flows: &[Flow], limits: &Limits, per_page: u64, traced: &[Trace
 /// Pages counted from the flow's first, and how often a trace writes them.
 pub type Traced = Vec<(u64, u32)>;
 
-/// Each rate becomes the mean of its group.
 fn group(rates: &mut [Rates]) {
     let mut all: Vec<(f64, u64)> = Vec::new();
     for space in rates.iter() {
@@ -129,7 +128,6 @@ fn group(rates: &mut [Rates]) {
     }
 }
 
-/// The lowest of each group, and its mean.
 fn grouped(sorted: &[(f64, u64)], together: impl Fn(f64, f64) -> bool) -> Vec<(f64, f64)> {
     let mut groups: Vec<(f64, f64, f64)> = Vec::new();
     for &(rate, pages) in sorted {

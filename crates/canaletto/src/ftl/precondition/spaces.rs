@@ -3,7 +3,6 @@ use crate::ftl::placement::Placement;
 
 const NONE: u32 = u32::MAX;
 
-/// Placed by one rule: all of the drive, or one flow's part.
 struct Space {
     first_page: u64,
     pages: u64,
@@ -19,7 +18,6 @@ impl Space {
         self.placement.planes().len() as u64
     }
 
-    /// Of the space's first `pages`.
     fn pages_before(&self, plane: PlaneId, pages: u64) -> u64 {
         let place = self.places[plane.index()];
         if place == NONE {

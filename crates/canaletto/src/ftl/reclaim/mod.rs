@@ -148,7 +148,6 @@ pub trait Reclaim {
         None
     }
 
-    /// One phrase on the plane's job, for a stuck run's explanation.
     fn describe(&self, collector: &Collector, plane: PlaneId) -> String;
 }
 

@@ -157,7 +157,6 @@ impl Deal {
         }
     }
 
-    /// Each class to the pages that are left, as if drawn from them.
     fn deal_row(&mut self, counts: &[u32], random: &mut Stream) {
         let mut room = self.written[self.written.len() - self.planes..].to_vec();
         let first = self.counts.len();
@@ -192,7 +191,6 @@ impl Deal {
         (0..self.written.len() / self.planes).map(|row| self.row(row, plane)[class]).sum()
     }
 
-    /// Until every plane has what is wanted, or no more can be exchanged.
     fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) {
         let rows = self.written.len() / self.planes;
         let order = Permutation::new(rows as u32, mix(random.integer(0, u64::from(u32::MAX))));
@@ -211,7 +209,6 @@ impl Deal {
         }
     }
 
-    /// Across superblocks: for small ones.
     fn settle(&mut self, plane: usize, wanted: &[u32]) -> Result<(), String> {
         let rows = 0..self.written.len() / self.planes;
         for (class, &wanted) in wanted.iter().enumerate() {
@@ -271,7 +268,6 @@ mod tests {
     use crate::ftl::reclaim::gc::policy::{Greedy, Policy};
     use crate::ftl::steady::plan::Steady;
 
-    /// Places and totals agree.
     #[test]
     fn groups_hold_what_they_shall() {
         let geometry = Geometry { blocks: 64, pages: 128, step: 1, free: 4, frontiers: 2 };

@@ -16,7 +16,6 @@ struct Known {
     census: Arc<OnceLock<Census>>,
 }
 
-/// The latest at the back.
 static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
 
 pub fn census(shape: Shape, seed: u64) -> Census {
@@ -29,7 +28,6 @@ pub fn census(shape: Shape, seed: u64) -> Census {
     known.census.get_or_init(|| Plane::new(known.shape, seed).settle()).clone()
 }
 
-/// Made if there is none.
 fn look_up(shape: Shape, seed: u64) -> Known {
     let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let place = all.iter().position(|known| known.seed == seed && known.shape == shape);

@@ -88,7 +88,6 @@ impl Members {
         self.before[place as usize + 1] - self.before[place as usize]
     }
 
-    /// And how many such pages come before it there.
     #[inline]
     fn place_of(&self, number: u32) -> (u32, u32) {
         let (first, last) = self.guide.range(number);
@@ -247,7 +246,6 @@ impl SeededPlane {
         self.written.get((place as usize).wrapping_sub(self.ages.len())).copied().unwrap_or(self.pages)
     }
 
-    /// Valid ones in their order.
     #[inline(always)]
     fn scatter(&self, place: u32) -> Permutation {
         Permutation::new(self.written(place), self.key.rotate_left(32) ^ mix(u64::from(place)))

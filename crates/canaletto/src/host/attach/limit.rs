@@ -18,7 +18,6 @@ pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     used.map(|(route, bytes)| rate(attachment, route) * large as f64 / bytes as f64).fold(f64::INFINITY, f64::min)
 }
 
-/// Or of the chunks under way.
 fn rate(attachment: &Attachment, route: Route) -> f64 {
     let mut service = Service::new(attachment, &FixedSsd::default().without_inside(), Rate(0));
     let chunk = attachment.dma.chunk.0;

@@ -108,7 +108,6 @@ impl Run<'_> {
         }
     }
 
-    /// Returns its job's account if that has ended.
     fn arrived(&mut self, arrived: Arrived) -> Option<Steps> {
         let id = arrived.token as usize;
         let state = &mut self.states[id];

@@ -79,7 +79,6 @@ const BURST: u64 = 64;
 /// Time that a channel loses between a read and a write, or between two ranks (tWTR of DDR2-800, JESD79-2).
 const TURNAROUND: Time = Time(7_500);
 
-/// Its last access decides what the next one costs.
 struct Channel {
     ddr: Ddr,
     rate: Rate,
@@ -99,7 +98,6 @@ impl Channel {
         turn + Time::of_transfer(bytes.next_multiple_of(BURST), self.rate.0)
     }
 
-    /// Opens its row unless it is open.
     fn memory(&mut self, place: &Place, writes: bool) -> Time {
         let row = Some((place.stream, place.offset / ROW));
         let ddr = &self.ddr;
@@ -108,7 +106,6 @@ impl Channel {
         opened + self.access(place.bytes, (false, writes))
     }
 
-    /// Answered by DQS when the drive is ready.
     fn drive(&mut self, bytes: u64, writes: bool) -> Time {
         self.ddr.tcl.time() + self.ddr.dqs_delay.time() + self.access(bytes, (true, writes))
     }

@@ -169,7 +169,6 @@ fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 15] {
 const BUS: u64 = super::BUS.0;
 const NETWORK: u64 = super::NETWORK.0;
 
-/// Other lengths and widths take their share of a channel's or link's power.
 #[test]
 fn every_kind_has_its_key_and_its_width() {
     let mw = |each: u64| Power(each * 1_000_000);

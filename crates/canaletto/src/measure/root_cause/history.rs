@@ -174,7 +174,6 @@ impl History {
         met
     }
 
-    /// By sums. Returns the causes as bits.
     fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
@@ -290,7 +289,6 @@ mod tests {
     }
 
     proptest! {
-        /// Sums equal the spans' sums, wherever it forgets.
         #[test]
         fn sums_are_those_of_spans(
             told in prop::collection::vec((0..Cause::ALL.len(), 0u64..5), 0..400),

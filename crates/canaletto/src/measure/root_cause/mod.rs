@@ -56,7 +56,6 @@ impl Slots {
         usize::from(queue) * Slots::KINDS + self.kind()
     }
 
-    /// Nobody held what was waited for.
     #[inline]
     fn cause(self) -> Cause {
         match self {
@@ -110,7 +109,6 @@ struct Lun {
 }
 
 impl Lun {
-    /// For its chip's port until `port_free_at`, then for a path.
     #[inline(always)]
     fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
         self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
@@ -137,7 +135,6 @@ type Page = trail::Trail<13>;
 
 type Request = trail::Trail<6>;
 
-/// Few are waited for.
 struct Slot {
     /// Since it was given back while somebody waited.
     past: Option<Box<Past>>,
@@ -179,7 +176,6 @@ impl Held {
         self.slots.len() as u32 - 1
     }
 
-    /// The `holder` may just have let go.
     fn pass_on<const N: usize>(
         &self,
         holder: &Page,

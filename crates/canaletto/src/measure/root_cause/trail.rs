@@ -74,12 +74,10 @@ impl Span {
         (Step::PARTS..Step::OTHERS).contains(&self.number())
     }
 
-    /// The rest of a long step follows.
     fn ends_a_step(self) -> bool {
         !self.is_long() && !self.is_part()
     }
 
-    /// If it is of this step and stays short.
     #[inline(always)]
     fn goes_on(&mut self, length: u64, number: u64) -> bool {
         // The length alone, if the bits above it are the same.
@@ -287,7 +285,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.charge(Cause::PathConflict, now);
     }
 
-    /// `met` has the causes' bits.
     fn note_parts(&mut self, causes: &Ledger, mut met: u64) {
         while met != 0 {
             let cause = met.trailing_zeros();

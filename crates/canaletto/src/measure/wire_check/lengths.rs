@@ -33,10 +33,8 @@ fn full_cycles(operation: Operation, planes: u64) -> u64 {
     if operation == Operation::Erase { 5 * planes } else { 7 * planes }
 }
 
-/// A command byte and a row address.
 const CONTROL_CYCLES: u64 = 1 + 3;
 
-/// Two command bytes and the address.
 const COLUMN_CYCLES: u64 = 7;
 
 /// Bits of a packet on separate command pins: a header of four and a byte (JESD230G §10).

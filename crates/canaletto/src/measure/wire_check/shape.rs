@@ -132,7 +132,6 @@ impl Shape {
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
     }
 
-    /// To the last chip, then back chip by chip or by one link.
     fn chains(&self, is_ring: bool) -> Vec<Wire> {
         let row_of = |row: u32| {
             let node = |column: Option<u32>| column.map_or(Node::Controller(row), |at| Node::Router(self.at(row, at)));
@@ -227,7 +226,6 @@ impl Shape {
         Wire { name: format!("link {a},{b} to {c},{d}"), line: Line::Link(Node::Router(from), Node::Router(to)) }
     }
 
-    /// Along rows, along columns, then controllers' links.
     fn links(&self) -> Vec<Wire> {
         let chips = 0..self.rows * self.columns;
         let along_rows = chips.clone().filter(|chip| chip % self.columns + 1 < self.columns);

@@ -176,7 +176,6 @@ impl Flin {
         track.is_low
     }
 
-    /// At the end of its group.
     fn last_of_group(&self, head: TransactionId, is_low: bool, transactions: &Transactions) -> TransactionId {
         let (mut last, mut at) = (TransactionId::NONE, head);
         while at.is_some() && (!is_low || self.tickets[at.index()].is_low) {
@@ -265,7 +264,6 @@ fn steps(t: &Transaction) -> u64 {
 }
 
 impl Track {
-    /// Returns how long the transaction would take there.
     fn go_on(&mut self, service: Time, now: Time) -> Time {
         self.alone_until = self.alone_until.max(now) + service;
         self.alone_until - now

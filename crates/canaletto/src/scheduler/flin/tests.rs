@@ -69,7 +69,6 @@ fn pages(count: u64, luns: u32) -> crate::config::units::Size {
     crate::config::units::Size(count * 16384 * u64::from(luns))
 }
 
-/// Three pages per epoch against two; fewer than three are few, known after an epoch.
 #[test]
 fn flows_of_low_intensity_go_first() {
     let mut queue = Queue::new(Config::default(), 2);

@@ -95,7 +95,6 @@ impl Queues {
         }
     }
 
-    /// Out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn fair_command(
         &mut self,

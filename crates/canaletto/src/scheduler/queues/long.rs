@@ -13,7 +13,6 @@ use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::transaction::TransactionId;
 
-/// Looked at in vain.
 pub(super) const LONG: u32 = 256;
 
 #[derive(Clone, Copy)]
@@ -127,7 +126,6 @@ impl Queues {
         }
     }
 
-    /// Each read is ready.
     #[inline(never)]
     pub(super) fn form_indexed(
         &mut self,

@@ -8,7 +8,6 @@ use crate::scheduler::custom::Place;
 use crate::scheduler::transaction::TransactionId;
 
 impl Queues {
-    /// Out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn ruled_command(
         &mut self,
@@ -28,7 +27,6 @@ impl Queues {
         Some(command)
     }
 
-    /// Without overtaking one whose order is kept.
     fn list_ready(&mut self, lun: LunId, look: &IssueContext, transactions: &Transactions, readiness: &impl Readiness) {
         let Some(rule) = &mut self.rule else { return };
         rule.look();

@@ -12,7 +12,6 @@ fn late() -> Bench<Omnibus> {
 const TURNED: u64 = 4 + 300;
 const END: u64 = TURNED + 3 + 2 * 1024;
 
-/// Two chunks, so that both buses end soonest.
 #[test]
 fn the_end_of_a_page_goes_over_the_other_bus() {
     let mut bench = late();

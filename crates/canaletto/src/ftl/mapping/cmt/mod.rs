@@ -234,7 +234,6 @@ impl Cmt {
         self.arrive(id);
     }
 
-    /// Out of the list of missing ones.
     fn arrive(&mut self, id: EntryId) {
         let entry = &mut self.entries[id];
         entry.missing = false;
@@ -403,7 +402,6 @@ impl Cmt {
         (p.due, p.moved) = (true, false);
     }
 
-    /// Returns the translation page if the entry is not there.
     fn change_elsewhere(&mut self, lpa: u64) -> Option<PageId> {
         let Some(id) = self.find(lpa) else {
             self.counts.uncached_updates += 1;

@@ -89,7 +89,6 @@ impl Naive {
         released
     }
 
-    /// For a write, whether the other entries are needed.
     fn begin(&mut self, number: u64) -> Option<bool> {
         let wanted = self.wanted(number);
         if wanted == Work::None {

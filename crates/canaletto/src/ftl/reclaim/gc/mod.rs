@@ -297,7 +297,6 @@ impl Collector {
         if job.erasing || full && within == 0 { Step::Wait } else { self.next_step(plane, full, blocks) }
     }
 
-    /// As many pages as it may, or fewer.
     fn next_step(&mut self, plane: PlaneId, full: bool, blocks: &Blocks) -> Step {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("a step belongs to a job");
@@ -420,7 +419,6 @@ impl Collector {
         }
     }
 
-    /// If it is programmed within its plane.
     fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
         let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
         if within { self.job_that_groups(copy.ppa.plane) } else { None }

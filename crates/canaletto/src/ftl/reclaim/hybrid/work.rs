@@ -26,7 +26,6 @@ pub struct Ground<'a> {
 }
 
 impl Hybrid {
-    /// The page that a program would get now.
     fn page_for(&self, t: &Transaction, blocks: &Blocks) -> Option<u32> {
         let plane = t.ppa.plane;
         if t.origin == Origin::Gc {
@@ -92,7 +91,6 @@ impl Hybrid {
         levels
     }
 
-    /// The log block that the first write in line needs merged.
     fn log_in_the_way<P: Probe>(
         &self,
         blocks: &Blocks,

@@ -121,7 +121,6 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     plane
 }
 
-/// In the first quarter of a turnover as over many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];

@@ -71,7 +71,6 @@ fn reads_are_pipelined_and_writes_consecutive() {
     assert_eq!(write(&attachment), Time(asked + 37_500 + 80_000 + answered + first + next));
 }
 
-/// And turned round each time.
 #[test]
 fn a_shared_channel_carries_data_twice() {
     let mut attachment = attachment(AttachmentKind::Nbsp);

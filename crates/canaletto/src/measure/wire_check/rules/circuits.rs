@@ -23,7 +23,6 @@ struct Reservation {
 
 type Load = (PathId, Time, Time);
 
-/// At the same time.
 struct Together {
     transfer: u32,
     chip: u32,

@@ -56,7 +56,6 @@ impl Ends {
         }
     }
 
-    /// Behind the last link.
     fn hops(&self, crossed: &Crossed, open: &Open) -> bool {
         let (_, column) = self.known.shape.place(open.load.chip.0);
         let hops = match self.known.kind {

@@ -93,7 +93,6 @@ impl Luns {
         self.luns[load.lun.index()].work.push(work);
     }
 
-    /// Reads of separate planes, or a program that is loaded.
     fn may_be_beside(&self, work: &Work, load: &Load) -> bool {
         let flash = &self.known.design.flash;
         match load.operation {

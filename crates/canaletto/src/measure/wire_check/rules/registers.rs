@@ -61,7 +61,6 @@ impl Registers {
         }
     }
 
-    /// After a status, or behind a cache register.
     fn may_wait(&self) -> bool {
         let Design { flash, fabric, .. } = &self.known.design;
         self.known.lengths.is_full() || flash.cache_read || fabric.steps.is_some()

@@ -30,7 +30,6 @@ impl Routes {
         self.known.shape.wires.iter().position(|wire| wire.line == line).map_or(u32::MAX, |wire| wire as u32)
     }
 
-    /// From or to a controller, or without one from chip to chip.
     fn way(&self, open: &Open, controller: Option<u32>) -> Vec<u32> {
         let shape = &self.known.shape;
         let (chip, end) = (open.load.chip.0, controller.map_or(open.load.to.0, |controller| shape.entry(controller)));
