@@ -68,16 +68,18 @@ def drawn(points: list[dict[str, Any]]) -> str:
     styles = [dashes[name.count(",")] for name in KINDS]
     lines = (
         alt.Chart()
-        .mark_line(point=True)
+        .mark_line(point={"size": 22}, strokeWidth=1)
         .encode(
-            x=alt.X("dies:Q", title="dies on a channel", scale=alt.Scale(type="log", base=2)),
-            y=alt.Y("is:Q", title=None, scale=alt.Scale(type="log")),
+            x=alt.X("dies:O", title="dies on a channel", axis=alt.Axis(labelAngle=0)),
+            xOffset=alt.XOffset("fabric:N", sort=list(KINDS)),
+            y=alt.Y("is:Q", title=None, scale=alt.Scale(type="log", nice=False, padding=8)),
             color=alt.Color("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS), range=tones)),
             strokeDash=alt.StrokeDash("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS), range=styles)),
         )
-        .properties(width=230, height=190)
+        .properties(width=330, height=250)
         .facet(facet=alt.Facet("what:N", title=None), columns=2, data=alt.Data(values=points))
         .resolve_scale(y="independent")
+        .resolve_axis(x="independent")
     )
     look = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
     return str(vl_convert.vegalite_to_svg(lines.to_dict() | {"config": look, "background": "white"}))
@@ -92,8 +94,35 @@ INTERFACES = {
     "Toggle DDR6.0 (ISSCC 2025)": 4_800,
 }
 """Largest transfers per second of a data pin, in millions. ONFI's are from memory."""
-PAD_PF, OHMS, EDGE = (3.0, 2.0), 20.6, 0.7
-"""Pads of a die, a driver of 35 ohms with a termination of 50, and the part of a bit that an edge (2.2 RC) may take."""
+PAD_PF, OHMS, EDGE = (3.0, 1.1), 20.6, 0.7
+"""Pads of a die, a driver of 35 ohms with a termination of 50, and the part of a bit that an edge (2.2 RC) may take.
+
+The smaller pads are the largest with which the packages with chips of their own in `PACKAGES` are possible.
+"""
+
+PACKAGES = {
+    "conventional, at most (MOSAID, 2012, by way of The Memory Guy)": (333, 4),
+    "16 dies behind an F-Chip, 2nd generation (Samsung, after 2017)": (1_330, 8),
+    "16 dies behind an F-Chip, 3rd generation (Samsung, JSSC 2021)": (1_800, 8),
+    "8 dies behind a bridge of twice the rate (Kioxia, SSC-L 2024)": (3_200, 4),
+}
+"""Transfers per second of a data pin in millions, and dies on a channel.
+
+That the chips of the last three have two channels of dies is from memory.
+"""
+
+
+def most_dies(rate: float) -> list[int]:
+    """With the largest and the smallest pads."""
+    return [max(1, round(EDGE / (2.2 * OHMS * pad * 1e-12 * rate * 1e6))) for pad in PAD_PF]
+
+
+def packages() -> Iterator[str]:
+    """Published packages, and the dies that the range has at their rate."""
+    yield "| package | MT/s | dies on a channel | range |"
+    yield "| --- | ---: | ---: | ---: |"
+    for name, (rate, dies) in PACKAGES.items():
+        yield f"| {name} | {rate:,} | {dies} | {_range(most_dies(rate))} |"
 
 
 def loads() -> Iterator[str]:
@@ -102,7 +131,7 @@ def loads() -> Iterator[str]:
     yield f"| interface | MT/s | dies at this rate | {dies_of} | {COUNTS[-1]} behind buffers of 4 |"
     yield "| --- | ---: | ---: |" + " ---: |" * (len(COUNTS) + 1)
     for name, rate in INTERFACES.items():
-        full = [max(1, round(EDGE / (2.2 * OHMS * pad * 1e-12 * rate * 1e6))) for pad in PAD_PF]
+        full = most_dies(rate)
         cells = [_rates(rate, full, count) for count in COUNTS]
         cells.append(_rates(rate, full, COUNTS[-1], {"fabric.load.dies_per_buffer": 4}))
         yield f"| {name} | {rate:,} | {_range(full)} | " + " | ".join(cells) + " |"
@@ -193,6 +222,7 @@ def published() -> Iterator[str]:
 TABLES: dict[str, tables.Table] = {
     "fabrics-dies": (PAGE, dies),
     "fabrics-loads": (PAGE, loads),
+    "fabrics-packages": (PAGE, packages),
     "fabrics-published": (PAGE, published),
 }
 

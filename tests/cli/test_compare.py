@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import canaletto as cn
 import polars as pl
 import pytest
 from conftest import Canaletto
@@ -297,3 +298,22 @@ def test_hot_spots_in_80_columns_and_again(canaletto: Any, tmp_path: Path) -> No
     assert table.group_by("place").len()["len"].to_list() == [4] * 4
     page = (tmp_path / "b" / "report.html").read_text()
     assert 'id="worst-line-chart"' in page
+
+
+def test_several_drives_are_compared(canaletto: Any, tmp_path: Path) -> None:
+    drives, work = ["pcie5-tlc-cm7", "hbf-384"], ["--workload", "vector-search", "--requests", "400"]
+    said = canaletto.ok("compare", *drives, *work, "--out", tmp_path / "drives")
+    assert "Not structure alone" not in said.out
+    found = json.loads((tmp_path / "drives" / "compare.json").read_text())
+    assert [run["design"] for run in found["runs"]] == list(found["speedup"]) == drives
+    assert found["speedup"]["hbf-384"]["mean_latency"] > 5
+    assert "identical" in canaletto.ok("rerun", tmp_path / "drives" / "hbf-384").out
+    again = cn.load(tmp_path / "drives")
+    assert again.fabrics == list(again) == drives
+    assert again["hbf-384"].latency_us.all.mean == again.runs[1].latency_us.all.mean
+    for words, problem in [
+        ([*drives, "--fabrics", "bus,ring"], "--fabrics: given with 2 drives, expected one drive"),
+        (["hbf-384", "hbf-384"], "got hbf-384 2 times, expected each drive once"),
+        (["hbf-384", "hbf-38"], 'did you mean "hbf-384"'),
+    ]:
+        canaletto.refuses("compare", *words, *work, says=(problem,))

@@ -74,7 +74,8 @@ pub struct Wires {
     pub link: Power,
     /// Eight lanes or data pins of the host link (`link`) at 1 GB/s, while anything crosses them.
     /// Default: none, because PCI Express is part of `energy.idle.controller`. UCIe takes 2 mW (0.25 pJ per bit up to 16 GT/s on a
-    /// bridge) to 4.8 mW (0.6 pJ per bit above in an organic package): Das Sharma, Hot Interconnects 2025.
+    /// bridge) to 4.8 mW (0.6 pJ per bit above in an organic package): Das Sharma, Hot Interconnects 2025. Pins of a DRAM stack take
+    /// 6.4 mW (0.8 pJ per bit, HBM2: O'Connor et al., MICRO 2017, Table 3) to 14.3 mW (1.8 pJ per bit at 5.12 Gb/s: A-SSCC 2022).
     pub host_link: Power,
 }
 

@@ -9,13 +9,14 @@ import typer
 from canaletto._cli import console, planned
 from canaletto._cli.drive import (
     Budget,
-    DesignName,
+    DesignNames,
     Fabrics,
     HotSpots,
     WorkloadName,
     drives_of,
     equalised,
     named_drives,
+    resolve_drive,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, Command
@@ -52,7 +53,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _compare(
-    design: DesignName,
+    design: DesignNames,
     workload: WorkloadName,
     *,
     fabrics: Fabrics = None,
@@ -67,12 +68,13 @@ def _compare(
     window: ReportWindow = None,
     replay: ReplayOptions,
 ) -> None:
-    """Compare one drive with several interconnects.
+    """Compare a drive with several interconnects, or several drives.
 
     Examples:
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --equal pins=16
+      canaletto compare pcie5-tlc-cm7 hbf-384 --workload vector-search
     """
     from canaletto._engine import ConfigError
     from canaletto._run import folder as folders
@@ -118,15 +120,19 @@ def _compare(
 
 
 def _drives(
-    design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None, shared: "Parts"
+    designs: list[str], keys: "list[Setting]", fabrics: str | None, equal: str | None, shared: "Parts"
 ) -> "tuple[list[Design], list[Parts]]":
     from canaletto._engine import ConfigError
-    from canaletto._run import config
+    from canaletto._run import compare, config
 
+    if len(designs) > 1:
+        drives = [resolve_drive(name, keys, None) for name in designs]
+        compare.check_drives(drives, {"--fabrics": fabrics, "--equal": equal})
+        return drives, [shared] * len(drives)
     for key in keys:
         if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    return drives_of(design, keys, fabrics, equal, shared)
+    return drives_of(designs[0], keys, fabrics, equal, shared)
 
 
 def _show(comparison: "Comparison", json: str | None) -> None:

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 DesignName = Annotated[
     str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
 ]
+DesignNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DESIGN…",
+        help="A preset's name or a TOML file; several drives have their own fabrics.",
+        autocompletion=complete_design,
+    ),
+]
 WorkloadName = Annotated[
     str,
     typer.Option(
@@ -219,9 +227,11 @@ def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
 def named_drives(
     drives: "list[Design]", parts: "list[Parts]", same: "Equalised | None"
 ) -> "tuple[dict[str, Design], dict[str, Parts]]":
-    called = [own.fabric_name or each.fabric for own, each in zip(parts, drives, strict=True)]
-    named = dict(zip(called, drives, strict=True)) if same is None else same.named()
-    return named, {name: own for name, own in zip(called, parts, strict=True) if own.given}
+    from canaletto._run.compare import called
+
+    names = called(drives, [own.fabric_name or each.fabric for own, each in zip(parts, drives, strict=True)])
+    named = dict(zip(names, drives, strict=True)) if same is None else same.named()
+    return named, {name: own for name, own in zip(names, parts, strict=True) if own.given}
 
 
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":

@@ -57,7 +57,9 @@ def about(runs: Sequence[Run]) -> str:
 
 
 def caveat(runs: Sequence[Run], gains: Gains) -> str:
-    """If wires alone explain the verdict; else empty."""
+    """If wires alone explain the verdict; else empty. Drives differ in all."""
+    if len({run["design"] for run in runs}) > 1:
+        return ""
     first, *others = contenders(runs, gains)
     bandwidths = {run["fabric"]: bandwidth_mb_s(run) for run in runs}
     mine, theirs = bandwidths[first], bandwidths[others[0]] if others else None

@@ -1,4 +1,4 @@
-"""The same work on several fabrics, side by side."""
+"""The same work on several fabrics, or drives, side by side."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -34,9 +34,9 @@ FabricProgress: TypeAlias = NamedProgress
 
 
 class Comparison(shown.Shown, Mapping[str, Result]):
-    """One run per fabric, of the same work; the others are measured against the first.
+    """One run per fabric, or per drive, of the same work; the others are measured against the first.
 
-    A mapping of the results by fabric, in the order given, with the `crossbar`'s of an equal budget behind them.
+    A mapping of the results by fabric or drive, in the order given, with an equal budget's `crossbar` behind them.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def fabrics(self) -> list[str]:
-        """The fabrics' names in that order."""
-        return [run["fabric"] for run in self._runs]
+        """The fabrics' names in that order; of several drives, theirs."""
+        return called([run.configuration[0] for run in self._runs], [run["fabric"] for run in self._runs])
 
     @property
     def equal(self) -> Equal | None:
@@ -83,7 +83,8 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def shown(self) -> list[Result]:
-        return self.runs if self._crossbar is None else [*self._runs, _as_crossbar(self._crossbar)]
+        runs = [_called(run, name) for run, name in zip(self._runs, self.fabrics, strict=True)]
+        return runs if self._crossbar is None else [*runs, _called(self._crossbar, CROSSBAR)]
 
     def __getitem__(self, fabric: str) -> Result:
         """The result on this fabric, or of the `crossbar`."""
@@ -225,13 +226,21 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         folder.save_comparison(self, path, force=force, report=report)
 
 
-def _as_crossbar(run: Result) -> Result:
+def called(designs: Sequence[Design], fabrics: Sequence[str]) -> list[str]:
+    """Names of runs: their fabrics' of one drive, otherwise their drives'."""
+    drives = [design.name for design in designs]
+    return drives if len(set(drives)) > 1 else list(fabrics)
+
+
+def _called(run: Result, name: str) -> Result:
+    if run["fabric"] == name:
+        return run
     rows = run.rows if run.has_requests else None
-    return Result({**run.to_dict(), "fabric": CROSSBAR}, *run.configuration, run.options, rows, run.parts)
+    return Result({**run.to_dict(), "fabric": name}, *run.configuration, run.options, rows, run.parts)
 
 
 def compare(
-    design: Design | str | PathLike[str],
+    design: "Drive | Sequence[Drive]",
     workload: Workload | str | PathLike[str],
     fabrics: Iterable[str | type[Fabric]] | None = None,
     *,
@@ -246,7 +255,7 @@ def compare(
     scheduler: type[Scheduler] | None = None,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
-    """Simulates the drive with each of several fabrics, under the same workload.
+    """Simulates a drive with each of several fabrics, or several drives, under the same workload.
 
     The runs share the processors and do not change each other's results; fewer run at a time if memory is short. Ctrl-C
     stops all of them, and so does the first failure.
@@ -254,7 +263,7 @@ def compare(
     Parameters
     ----------
     design
-        A drive; or a preset's name or a TOML file, as for `design`.
+        A drive; or a preset's name or a TOML file, as for `design`. Or a list of several, each with its own fabric.
     workload
         What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`.
     fabrics
@@ -302,9 +311,16 @@ def compare(
     >>> c.speedup["bus"].iops
     1.0
     """
-    chosen = chosen_fabrics(usual_fabrics() if equal is not None and fabrics is None else fabrics)
+    if not isinstance(design, str | PathLike | Design):
+        drives = [each if isinstance(each, Design) else load_design(each) for each in design]
+        check_drives(drives, {"fabrics": fabrics, "equal": equal})
+        chosen: Chosen = [drive.fabric for drive in drives]
+    else:
+        chosen = chosen_fabrics(usual_fabrics() if equal is not None and fabrics is None else fabrics)
     parts = parts_of(chosen, gc_policy, scheduler)
-    if isinstance(design, Design):
+    if not isinstance(design, str | PathLike | Design):
+        designs = drives
+    elif isinstance(design, Design):
         designs = on_fabrics(lambda name: design.replace(fabric=name), chosen)
     else:
         designs = on_fabrics(lambda name: load_design(design, fabric=name), chosen)
@@ -326,7 +342,24 @@ def compare(
     )
 
 
+Drive: TypeAlias = Design | str | PathLike[str]
+
 Chosen: TypeAlias = Sequence[str | type[Fabric]]
+
+
+def check_drives(drives: Sequence[Design], given: Mapping[str, object]) -> None:
+    """given: what there is of one drive alone, None if it is absent."""
+    names = [drive.name for drive in drives]
+    if not names:
+        raise ConfigError("designs: got none, expected at least one drive")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"designs: got {name} {names.count(name)} times, expected each drive once")
+    for option, value in given.items():
+        if value is not None and len(names) > 1:
+            raise ConfigError(
+                f"{option}: given with {len(names)} drives, expected one drive, whose fabrics are compared"
+            )
 
 
 def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
@@ -401,8 +434,8 @@ def run_all(
     once = partial(_run_once, workload, options, check_wires, records, widths)
     parts = list(parts) or [Parts()] * len(designs)
     if equal is None:
-        called = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
-        drives = dict(zip(called, designs, strict=True))
+        fabrics = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
+        drives = dict(zip(called(designs, fabrics), designs, strict=True))
     else:
         # The crossbar that bounds them has the other user-defined parts, too.
         drives, parts = equal.named(), [*parts, parts[0]]
@@ -482,9 +515,9 @@ def _side_by_side(
 
 
 def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    one = 0
+    one, several = 0, len({design.name for design in designs}) > 1
     for design in designs:
-        with naming(f"fabric {design.fabric}"):
+        with naming(" ".join(("drive", design.name) if several else ("fabric", design.fabric))):
             one = max(one, simulate.memory_needed([design], workload, records))
     most = min(len(designs), parallel.processors())
     needs = [simulate.memory_needed(designs[:count], workload, records) for count in range(most, 1, -1)]

@@ -108,6 +108,7 @@ impl FlashBackend {
                 Failed { complete, partial: 0 } => Outer::Decoded(complete),
                 Failed { partial, .. } => Outer::Wanted(partial),
             };
+            work.rare_mut(id).asked = t.bytes;
         }
         match work.rare(id).outer {
             Outer::Decoded(words) => {
@@ -131,9 +132,6 @@ impl FlashBackend {
     pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<P>) {
         let outer = work.rare(id).outer;
         if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {
-            if matches!(outer, Outer::Wanted(_)) {
-                work.rare_mut(id).asked = work.transactions[id].bytes;
-            }
             work.transactions[id].bytes = u32::from(words) * code.bytes();
             code.reads += 1;
         }

@@ -80,7 +80,7 @@ pub struct Rare {
     pub number: u32,
     pub attempt: u16,
     pub outer: Outer,
-    /// Bytes that it is asked for, while it reads whole outer codewords.
+    /// Bytes that it is asked for, while outer codewords are read or decoded.
     pub asked: u32,
     pub began: Time,
     pub merged: u64,
