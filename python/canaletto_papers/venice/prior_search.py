@@ -8,7 +8,7 @@ conflict. Chips have one die, so that the 24 allocations are six, whatever the p
 `table-prior-holds-search` tries all combinations of two allocations, six rates, what is held, transfers of buses
 that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
 our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
-does not use. It takes every second workload, and four for Fig. 15.
+does not use. It takes every fourth workload, and four for Fig. 15.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several
 combinations are as near as the best one, so that none is an explanation. Full runs: 1,000 requests, one seed.
@@ -206,7 +206,7 @@ def searched(scale: Scale) -> dict[Label, Run]:
             array = {} if shape == SQUARE else {"geometry.channels": rows, "geometry.chips_per_channel": columns}
             systems = PRIOR if shape == SQUARE else fig15.SHOWN
             # The inner loop is over runs that begin with the same blocks, which are made once.
-            for name, rate in product(names[:: scale.of(2 if shape == SQUARE else 6, 6)], rates):
+            for name, rate in product(names[:: scale.of(4 if shape == SQUARE else 6, 6)], rates):
                 for label, system, keys in _kinds(systems):
                     design = _drive(ssd, system, {"ftl.allocation": order, **array, **keys})
                     found[ssd, f"{rate:g}", order, shape, name, *label] = Run(design, _traffic(name, rate, number))
