@@ -148,7 +148,7 @@ impl Edges {
     /// Whole sectors.
     pub const NONE: Edges = Edges { before: 0, behind: 0 };
 
-    /// Bytes that are left of so many sectors.
+    /// Bytes that are left of that many sectors.
     pub fn left_of(self, sectors: u32) -> u64 {
         u64::from(sectors) * SECTOR - u64::from(self.before) - u64::from(self.behind)
     }

@@ -15,7 +15,7 @@ pub struct EdgeColumns {
 }
 
 impl EdgeColumns {
-    /// The row behind so many others.
+    /// The row behind that many others.
     #[inline]
     pub fn push(&mut self, edges: Edges, rows: usize) {
         if edges != Edges::NONE || !self.before.is_empty() {

@@ -290,7 +290,7 @@ fn zones_follow_a_model() {
     }
 }
 
-/// What is in flash and write buffer, and what was acknowledged, until so many requests have ended.
+/// Contents of flash and write buffer, and what was acknowledged, until that many requests have ended.
 struct Powered {
     recorder: Recorder,
     /// Pages of each zone that were acknowledged.

@@ -1,8 +1,9 @@
 //! Zones of a drive: their [states](state), their places in the array, and what is under way in them.
 //!
-//! A zone's blocks are those of one number, or several, in all planes of its stripe. Its pages have their places beforehand: a
-//! *row* is a flash page, or several, in each plane of a die, and rows go round the dies. A row is programmed at once, when all of it is in the
-//! write buffer. So nothing is mapped, and what a zone holds ends with a number of rows.
+//! A zone has the blocks of one number, or several, in all planes of its stripe. Its pages have their places
+//! beforehand: a *row* is a flash page, or several, in each plane of a die, and rows go round the dies. A row is
+//! programmed at once, when all of it is in the write buffer. So nothing is mapped, and what a zone holds ends with a
+//! number of rows.
 
 pub mod state;
 
@@ -31,7 +32,7 @@ pub enum Job {
     Reset(Option<u32>),
     /// The rest of it is programmed.
     Finish,
-    /// What the write buffer holds of it is programmed, because it takes no more data. No request waits for that.
+    /// Its part of the write buffer is programmed, because it takes no more data. No request waits for that.
     Save,
 }
 
@@ -42,7 +43,7 @@ impl Job {
     }
 }
 
-/// What is under way in a zone.
+/// Work under way in a zone.
 #[derive(Clone, Copy, Default)]
 struct AtWork {
     /// Rows that have set out for the chips.
@@ -218,8 +219,8 @@ impl Zones {
         &self.planes[(zone % self.shape.groups) as usize * each..][..each]
     }
 
-    /// The die of a row, among those of its zone. Zones begin on different dies, because zones that are written at the same
-    /// rate would else wait for one die at a time.
+    /// The die of a row in its zone. Zones begin on different dies, because zones that are written at the same rate
+    /// would else wait for one die at a time.
     fn die_of(&self, zone: u32, row: u32) -> u32 {
         let dies = u64::from(self.shape.dies);
         let turn = u64::from(zone / self.shape.groups).wrapping_mul(GOLDEN_RATIO) & u64::from(u32::MAX);
@@ -261,7 +262,7 @@ impl Zones {
         self.at_work_mut(at).programs -= 1;
     }
 
-    /// The program of a page has failed: its zone takes no more data. What a row lacks will not come.
+    /// The program of a page has failed: its zone takes no more data. The rest of a row will not come.
     pub fn program_failed(&mut self, at: Ppa) {
         let zone = self.zone_at(at);
         self.states.fail(zone, State::ReadOnly);
@@ -378,7 +379,7 @@ impl Zones {
         self.jobs.len()
     }
 
-    /// What a job does next.
+    /// Next step of a job.
     pub fn next_step(&mut self, number: usize) -> Step {
         let (zone, request, job) = self.jobs[number];
         let AtWork { sent, untaken, reads, programs, .. } = self.at_work[zone as usize];
@@ -503,7 +504,7 @@ fn ends_of(design: &Design, shape: &ZoneShape) -> Vec<u32> {
     sizes.into_iter().map(of).collect()
 }
 
-/// What a job does next.
+/// Next step of a job.
 pub enum Step {
     /// It waits for something under way.
     Wait,

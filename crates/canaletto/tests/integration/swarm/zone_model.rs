@@ -113,7 +113,8 @@ impl ZoneModel {
         }
     }
 
-    /// Carries out a command to a zone that the drive has answered, after so many versions. Returns pages that are empty now.
+    /// Carries out a command to a zone that the drive has answered, after that many versions. Returns pages that are
+    /// empty now.
     pub fn follow(&mut self, id: RequestId, request: &Request, versions: u64) -> Option<Range<u64>> {
         let zone = (request.lba / self.size) as usize;
         if zone >= self.zones.len() {
@@ -142,7 +143,7 @@ impl ZoneModel {
         Some(self.pages_of(zone))
     }
 
-    /// At the latest when the host is told, and before the next command to the zone.
+    /// At the latest when the host learns of it, and before the next command to the zone.
     fn end_reset(&mut self, zone: usize, versions: u64) {
         let zone = &mut self.zones[zone];
         if zone.life % 2 == 1 {
@@ -158,7 +159,7 @@ impl ZoneModel {
         }
     }
 
-    /// What the standard answers, and the first sector that a write or an append gets. What it `succeeds` in is done.
+    /// The standard's answer, and the first sector that a write or an append gets. It is carried out if it `succeeds`.
     pub fn expect(&mut self, kind: Kind, lba: u64, sectors: u64, succeeds: bool) -> (Status, u64) {
         let number = (lba / self.size) as usize;
         let start = number as u64 * self.size;
@@ -266,8 +267,8 @@ impl ZoneModel {
         self.fails
     }
 
-    /// Complains of pages that are there after power was lost, in order: they must reach from a zone's start to a write pointer
-    /// that the host knows of, without holes, and be from after its last reset.
+    /// Complains of pages, in order, that are there after power was lost. They must reach from a zone's start to a
+    /// write pointer that the host has seen, without holes, and be from after its last reset.
     pub fn recovered(&self, pages: &[(u64, u64)]) -> Option<String> {
         let settled = |zone: &Zone| zone.life % 2 == 0 && zone.state != State::Failed && !self.fails;
         for (number, zone) in self.zones.iter().enumerate().filter(|(_, zone)| settled(zone)) {

@@ -194,7 +194,7 @@ fn zoned(overrides: Vec<String>, shape: &Shape) -> (Vec<String>, u64) {
 }
 
 impl ZonedCase {
-    /// None where such zones do not fit, or what is beside them does not.
+    /// None where such zones, or the other namespaces, do not fit.
     fn load(&self) -> Result<(Design, Workload), String> {
         let size = self.in_zones;
         let table = match self.is_mixed {
