@@ -161,8 +161,14 @@ impl<E: Copy> EventQueue<E> {
         self.slot_keys.iter().fold(self.front.time(), |first, key| first.min(key.time()))
     }
 
-    #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
+        let (now, slot) = self.advance()?;
+        Some((now, slot.map_or_else(|| Due::Event(self.take()), Due::Single)))
+    }
+
+    /// Moves the clock to the next event. Returns the slot whose event it is; none if it is to be [taken](EventQueue::take).
+    #[inline(always)]
+    pub fn advance(&mut self) -> Option<(Time, Option<usize>)> {
         // Not by `map`, whose parts are calls where the linker does not optimise.
         let (first, second) = (self.slot_keys[0].time(), self.slot_keys[1].time());
         let (slot, time) = if second < first { (1, second) } else { (0, first) };
@@ -175,13 +181,10 @@ impl<E: Copy> EventQueue<E> {
         if let Some(slot) = is_slot {
             self.now = time;
             self.slot_keys[slot] = Key::NEVER;
-            return Some((time, Due::Single(slot)));
+            return Some((time, is_slot));
         }
-        if self.front == Key::NEVER {
-            return None;
-        }
-        self.now = front;
-        Some((front, Due::Event(self.pop_front())))
+        self.now = if self.front == Key::NEVER { return None } else { front };
+        Some((front, None))
     }
 
     #[inline(never)]
@@ -190,8 +193,9 @@ impl<E: Copy> EventQueue<E> {
         (key < self.front).then_some(key.source() % SLOTS)
     }
 
+    /// The event to which [`EventQueue::advance`] has moved the clock.
     #[inline(never)]
-    fn pop_front(&mut self) -> E {
+    pub fn take(&mut self) -> E {
         let event;
         let place = self.front.source() - SLOTS;
         if let Some(lane) = self.lanes.get_mut(place) {

@@ -14,7 +14,7 @@ pub struct PageReadiness<'a> {
 }
 
 impl Readiness for PageReadiness<'_> {
-    #[inline]
+    #[inline(always)]
     fn ready(&self, t: &Transaction) -> bool {
         !t.awaits_old_page()
             && match t.ppa.is_bound() {

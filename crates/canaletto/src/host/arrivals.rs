@@ -183,7 +183,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         let Flow { looping, think, .. } = self.host.flows[usize::from(id)];
         match looping {
             Loop::Closed(_) => {}
-            Loop::Limited(_) => return self.has_place(id),
+            Loop::Limited(_) => return self.again().has_place(id),
             Loop::Open | Loop::Unpaced => return,
         }
         if think == Time::ZERO {
@@ -195,7 +195,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     }
 
     #[inline(never)]
-    fn has_place(&mut self, id: u16) {
+    fn has_place(self, id: u16) {
         let flow = &mut self.host.flows[usize::from(id)];
         flow.outstanding -= 1;
         if std::mem::take(&mut flow.is_late) {

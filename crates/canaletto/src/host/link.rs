@@ -18,7 +18,11 @@ pub enum Direction {
 }
 
 impl Direction {
-    pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::ToHost];
+    /// The direction whose messages on the wires end in a slot of the event queue.
+    #[inline(always)]
+    pub fn of_slot(slot: usize) -> Direction {
+        if slot == Direction::ToDevice as usize { Direction::ToDevice } else { Direction::ToHost }
+    }
 }
 
 /// NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell, of which MQSim sends two; a completion entry has

@@ -409,18 +409,20 @@ impl Queues {
             let t = &transactions[at];
             let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
-            let mut matches = |t| match command.transactions().first() {
-                None => !readiness.waits_for_planes(t, free),
-                Some(&first) => {
-                    let first = &transactions[first];
-                    let (page, pseudo_slc) = *shared.get_or_insert_with(|| {
-                        let page = same_page.then(|| head_page.unwrap_or_else(|| readiness.page(first)));
-                        (page, readiness.is_pseudo_slc(first))
-                    });
-                    page.is_none_or(|page| page == readiness.page(t)) && pseudo_slc == readiness.is_pseudo_slc(t)
-                }
-            };
-            if open & bit != 0 && readiness.ready(t) && matches(t) {
+            let matches = open & bit != 0
+                && readiness.ready(t)
+                && match command.transactions().first() {
+                    None => !readiness.waits_for_planes(t, free),
+                    Some(&first) => {
+                        let first = &transactions[first];
+                        let (page, pseudo_slc) = *shared.get_or_insert_with(|| {
+                            let page = same_page.then(|| head_page.unwrap_or_else(|| readiness.page(first)));
+                            (page, readiness.is_pseudo_slc(first))
+                        });
+                        page.is_none_or(|page| page == readiness.page(t)) && pseudo_slc == readiness.is_pseudo_slc(t)
+                    }
+                };
+            if matches {
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
                 lun.unlink(list, previous, at, transactions);

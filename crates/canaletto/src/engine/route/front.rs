@@ -160,7 +160,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
         if self.ftl.spaces.widen(request) {

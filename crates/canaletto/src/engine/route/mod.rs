@@ -197,7 +197,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric(Time::MAX);
-            let Some((now, due)) = self.events.pop() else {
+            let Some((now, slot)) = self.events.advance() else {
                 // Nothing is under way that could make room for those that wait for it.
                 if self.poll_until_something_starts() || self.give_up_oldest() {
                     continue;
@@ -207,7 +207,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             if now > Time::LATEST {
                 return Err(self.too_late());
             }
-            self.handle(due, now);
+            match slot {
+                // Two events of three.
+                Some(direction) => self.link_sent(Direction::of_slot(direction), now),
+                None => {
+                    let event = self.events.take();
+                    self.handle(event, now);
+                }
+            }
             if !self.refills.is_empty() {
                 self.refill(now);
             }
@@ -267,10 +274,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.events.next_time() > until {
             return Ok(false);
         }
-        let Some((now, due)) = self.events.pop() else {
-            return Ok(false);
-        };
-        self.handle(due, now);
+        match self.events.pop() {
+            None => return Ok(false),
+            Some((now, Due::Single(direction))) => self.link_sent(Direction::of_slot(direction), now),
+            Some((now, Due::Event(event))) => self.handle(event, now),
+        }
+        let now = self.events.now();
         self.refill(now);
         self.check_host()?;
         self.offer_paths(now);
@@ -331,26 +340,24 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[inline(always)]
-    fn handle(&mut self, due: Due<Event<F::Event>>, now: Time) {
-        match due {
-            // Two events of three.
-            Due::Single(direction) => self.link_sent(Direction::ALL[direction], now),
-            Due::Event(Event::Host(event)) => self.host_event(event, now),
-            Due::Event(Event::Fabric(event)) => self.fabric_event(event, now),
-            Due::Event(Event::ArrayDone(lun)) => self.array_done(lun, now),
-            Due::Event(Event::Poll(lun)) => self.poll(lun, now),
-            Due::Event(Event::FirmwareDone(request)) => self.firmware_done(request, now),
-            Due::Event(Event::StageDone(transaction)) => self.stage_done(transaction, now),
-            Due::Event(Event::MovedUp(plane)) => self.moved_up(plane, now),
-            Due::Event(Event::CopyChecked(transaction)) => self.copy_checked(transaction, now),
-            Due::Event(Event::CacheDram) => self.cache_dram_done(now),
-            Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
-            Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
-            Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
-            Due::Event(Event::Loss(loss)) => self.lose(loss, now),
-            Due::Event(Event::DestageOutOfReach(id)) => self.destage_out_of_reach(id, now),
-            Due::Event(Event::Computed(id)) => self.computed(id, now),
-            Due::Event(Event::CrossedNowhere(path)) => self.transfer_done(TransferDone::freely(path), now),
+    fn handle(&mut self, event: Event<F::Event>, now: Time) {
+        match event {
+            Event::Host(event) => self.host_event(event, now),
+            Event::Fabric(event) => self.fabric_event(event, now),
+            Event::ArrayDone(lun) => self.array_done(lun, now),
+            Event::Poll(lun) => self.poll(lun, now),
+            Event::FirmwareDone(request) => self.firmware_done(request, now),
+            Event::StageDone(transaction) => self.stage_done(transaction, now),
+            Event::MovedUp(plane) => self.moved_up(plane, now),
+            Event::CopyChecked(transaction) => self.copy_checked(transaction, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
+            Event::RefreshScan => self.scan_for_refresh(now),
+            Event::FoldIdle => self.fold_if_idle(now),
+            Event::Loss(loss) => self.lose(loss, now),
+            Event::DestageOutOfReach(id) => self.destage_out_of_reach(id, now),
+            Event::Computed(id) => self.computed(id, now),
+            Event::CrossedNowhere(path) => self.transfer_done(TransferDone::freely(path), now),
         }
     }
 

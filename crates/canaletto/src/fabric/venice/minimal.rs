@@ -8,10 +8,12 @@ use crate::fabric::venice::grid::{MOST_ROUTERS, Port};
 /// Covers all distances of columns and rows, in an array as long as any network needs: no hop checks bounds, and the
 /// rest takes no memory.
 pub struct MinimalPorts {
-    ports: Box<[u8; PLACES]>,
+    ports: Box<Table>,
     width: u32,
     here: u32,
 }
+
+pub type Table = [u8; PLACES];
 
 /// More than (2 × rows − 1) × (2 × columns − 1).
 const PLACES: usize = 4 * MOST_ROUTERS;
@@ -42,10 +44,14 @@ impl MinimalPorts {
         self.place(router) + self.here
     }
 
-    #[inline]
-    pub fn between(&self, place: u32, destination: u32) -> u8 {
-        self.ports[(destination - place) as usize % PLACES]
+    pub fn table(&self) -> &Table {
+        &self.ports
     }
+}
+
+#[inline]
+pub fn between(table: &Table, place: u32, destination: u32) -> u8 {
+    table[(destination - place) as usize % PLACES]
 }
 
 #[cfg(test)]
@@ -64,7 +70,8 @@ mod tests {
                     let ((row, column), (to_row, to_column)) = (grid.place(at), grid.place(to));
                     row.abs_diff(to_row) + column.abs_diff(to_column)
                 };
-                let ports = minimal.between(minimal.place(grid.place(at)), minimal.destination(grid.place(to)));
+                let ports =
+                    between(minimal.table(), minimal.place(grid.place(at)), minimal.destination(grid.place(to)));
                 for port in Port::ALL {
                     let nearer = grid.neighbour(at, port).is_some_and(|(_, next)| apart(next) < apart(at));
                     assert_eq!(ports & port.bit() != 0, nearer, "{at:?} to {to:?} by {port:?}");

@@ -10,22 +10,33 @@ pub enum Exit {
     Ejection,
 }
 
+/// A packet in a row: its number, which is its controller's, and the row's valid bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder(u32);
+
+impl Holder {
+    pub fn new(packet: u32) -> Holder {
+        Holder(packet << 16 | Row::VALID)
+    }
+}
+
 /// Two ports connected, both ways, for a packet. A port serves one packet at a time, so that a row is found by its
 /// exit.
 ///
 /// ```text
-/// │ packet   │ entry  │      the packet's number is its controller's; a row that is not valid has no entry
-/// │ 31 … 16  │ 15 … 0 │
+/// │ packet   │ valid │ entry  │
+/// │ 31 … 16  │  15   │ 14 … 0 │
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row(u32);
 
 impl Row {
     const NONE: Row = Row(0);
+    const VALID: u32 = 1 << 15;
 
     #[inline]
-    pub fn new(packet: u32, entry: PortAt) -> Row {
-        Row(packet << 16 | entry.without_router())
+    pub fn new(holder: Holder, entry: PortAt) -> Row {
+        Row(holder.0 | entry.without_router())
     }
 
     pub fn read(self) -> Option<(u32, u32)> {
@@ -34,14 +45,15 @@ impl Row {
 
     #[inline]
     pub fn entry(self, router: RouterId) -> PortAt {
-        PortAt::with_router(self.0 & 0xffff, router)
+        PortAt::with_router(self.0 & (Row::VALID - 1), router)
     }
 
+    /// Returns the entry.
     #[inline]
-    pub fn clear(&mut self, packet: u32) -> Row {
-        let row = std::mem::replace(self, Row::NONE);
-        assert!(row != Row::NONE && row.0 >> 16 == packet, "a packet gives up only what it reserved");
-        row
+    pub fn clear(&mut self, holder: Holder, router: RouterId) -> PortAt {
+        let entry = std::mem::replace(self, Row::NONE).0 ^ holder.0;
+        assert!(entry < Row::VALID, "a packet gives up only what it reserved");
+        PortAt::with_router(entry, router)
     }
 }
 
@@ -57,6 +69,8 @@ pub struct Router {
     pub register: Register,
     pub place: u32,
     pub ejection: Row,
+    /// A controller waits for free links here.
+    pub is_watched: bool,
     outputs: [Output; 4],
 }
 
@@ -70,6 +84,7 @@ impl Router {
             register: Register::of_router(id.0),
             place: minimal.place(grid.place(id)),
             ejection: Row::NONE,
+            is_watched: false,
             outputs: Port::ALL.map(output),
         }
     }
@@ -85,8 +100,8 @@ impl Router {
     }
 
     #[inline(always)]
-    pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
-        let row = Row::new(packet, entry);
+    pub fn exit(&self, holder: Holder, entry: PortAt) -> Option<Exit> {
+        let row = Row::new(holder, entry);
         let port = Port::ALL.into_iter().find(|&port| self.output(port).row == row);
         port.map(Exit::To).or((self.ejection == row).then_some(Exit::Ejection))
     }

@@ -2,11 +2,11 @@
 
 use crate::engine::time::Time;
 use crate::fabric::trace::{WireTrace, WireUse};
-use crate::fabric::venice::grid::{Grid, LinkId, LinkUse, Port, PortAt, RouterId};
-use crate::fabric::venice::minimal::MinimalPorts;
+use crate::fabric::venice::grid::{Grid, LinkId, LinkUse, MOST_ROUTERS, Port, PortAt, RouterId};
+use crate::fabric::venice::minimal::{self, MinimalPorts};
 use crate::fabric::venice::packet::Mode;
 use crate::fabric::venice::reach::{Free, Reach};
-use crate::fabric::venice::router::{Exit, Router, Row, find_output};
+use crate::fabric::venice::router::{Exit, Holder, Router, Row, find_output};
 use crate::fabric::venice::scout::Scout;
 use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::{PathId, Transfer};
@@ -35,8 +35,8 @@ pub struct Routers {
 
 struct Network<'a> {
     routers: &'a mut [Router],
-    free: &'a mut Free,
-    minimal: &'a MinimalPorts,
+    free: &'a mut [u8; MOST_ROUTERS],
+    minimal: &'a minimal::Table,
     tried: &'a mut [u64],
     hop: Time,
 }
@@ -45,35 +45,34 @@ impl Network<'_> {
     /// A scout in cancel mode (or the end of a transfer) comes back over an output: its row is cleared. Returns the
     /// port the packet had come in by.
     #[inline(always)]
-    fn cancel(&mut self, packet: u32, exit: PortAt, now: Time) -> PortAt {
-        cancel_at(&mut self.routers[exit.router().index()], self.free, packet, exit, now)
+    fn cancel(&mut self, holder: Holder, exit: PortAt, now: Time) -> PortAt {
+        cancel_at(&mut self.routers[exit.router().index()], self.free, holder, exit, now)
     }
 
     /// Algorithm 1. The scout is then on its way to the next router, unless it stays.
     #[inline(always)]
     fn hop(&mut self, scout: &mut Scout) -> Hop {
-        let (now, packet) = (scout.due, scout.packet.controller);
+        let (now, holder) = (scout.due, scout.holder);
         let (at, mut entry) = (scout.entry.router(), scout.entry);
         let router = &mut self.routers[at.index()];
         if scout.packet.mode == Mode::Cancel {
             // The reservation goes, another output is tried.
-            entry = cancel_at(router, self.free, packet, entry, now);
+            entry = cancel_at(router, self.free, holder, entry, now);
             scout.links -= 1;
-        }
-        if at == scout.packet.destination {
-            router.ejection = Row::new(packet, entry);
+        } else if at == scout.packet.destination {
+            router.ejection = Row::new(holder, entry);
             return Hop::Arrived;
         }
         // Each output may be reserved only once, which bounds the way (§4.3, livelock).
         let tried = &mut self.tried[scout.memory as usize + at.index()];
         let before = scout.outputs_of(*tried);
-        let minimal = self.minimal.between(router.place, scout.toward);
+        let minimal = minimal::between(self.minimal, router.place, scout.toward);
         let outputs = find_output(self.free[at.index()] & !before, minimal, entry);
         if outputs != 0 {
             let chosen = router.register.choose(outputs);
             *tried = scout.remember(before | chosen.bit);
             let output = router.output_mut(chosen.port);
-            output.row = Row::new(packet, entry);
+            output.row = Row::new(holder, entry);
             output.used.since = now;
             scout.packet.mode = Mode::Reserve;
             scout.links += 1;
@@ -91,20 +90,53 @@ impl Network<'_> {
         scout.due = now + self.hop;
         Hop::On
     }
+
+    /// A packet that tears its circuit down is on its way to the next router, if there is one. Returns the output by
+    /// which it came (none: the controller's own link), and whether this is the chip's router.
+    #[inline(always)]
+    fn follow(&mut self, packet: &mut Scout) -> (PortAt, bool) {
+        let at = packet.entry.router();
+        let router = &mut self.routers[at.index()];
+        let exit = router.exit(packet.holder, packet.entry).expect("the packet follows its circuit");
+        let before = if packet.entry.bit() == 0 { PortAt::NONE } else { router.output(packet.entry.port()).far };
+        if let Exit::To(port) = exit {
+            packet.entry = router.output(port).far;
+            packet.due += self.hop;
+        } else {
+            router.ejection.clear(packet.holder, at);
+        }
+        (before, exit == Exit::Ejection)
+    }
+
+    /// Where nobody hears of it: inside the circuit, and nobody waits. Returns whether it did.
+    #[inline(never)]
+    fn tears_down_unseen(&mut self, packet: &mut Scout) -> bool {
+        let (now, at) = (packet.due, packet.entry.router());
+        let router = &self.routers[at.index()];
+        let before = router.output(packet.entry.port()).far;
+        let is_inside = at != packet.packet.destination && packet.entry.bit() != 0 && before.is_some();
+        if !is_inside || router.is_watched || self.routers[before.router().index()].is_watched {
+            return false;
+        }
+        self.follow(packet);
+        packet.links -= 1;
+        self.cancel(packet.holder, before, now);
+        true
+    }
 }
 
 #[inline(always)]
-fn cancel_at(router: &mut Router, free: &mut Free, packet: u32, exit: PortAt, now: Time) -> PortAt {
+fn cancel_at(router: &mut Router, free: &mut [u8; MOST_ROUTERS], holder: Holder, exit: PortAt, now: Time) -> PortAt {
     let (at, output) = (exit.router(), router.output_mut(exit.port()));
-    let (row, far) = (output.row.clear(packet), output.far);
+    let (entry, far) = (output.row.clear(holder, at), output.far);
     output.used.free(now);
     toggle(free, at, exit.bit(), far);
-    row.entry(at)
+    entry
 }
 
 /// At both ends.
 #[inline(always)]
-fn toggle(free: &mut Free, at: RouterId, bit: u8, far: PortAt) {
+fn toggle(free: &mut [u8; MOST_ROUTERS], at: RouterId, bit: u8, far: PortAt) {
     free[at.index()] ^= bit;
     free[far.router().index()] ^= far.bit();
 }
@@ -136,7 +168,7 @@ impl Routers {
         Network {
             routers: &mut self.routers,
             free: &mut self.free,
-            minimal: &self.minimal,
+            minimal: self.minimal.table(),
             tried: &mut self.tried,
             hop: self.hop,
         }
@@ -161,8 +193,9 @@ impl Routers {
         hop
     }
 
-    /// Until the next one arrives no sooner than `until`, tears a circuit down, or ends its search.
-    pub fn let_hop(&mut self, under_way: &mut UnderWay, until: Time) -> Option<Hop> {
+    /// Until the next one arrives no sooner than `until`, ends its search, or frees links of which others hear: of all
+    /// links, if `all_are_told`.
+    pub fn let_hop(&mut self, under_way: &mut UnderWay, until: Time, all_are_told: bool) -> Option<Hop> {
         if self.trace.is_on() {
             return self.let_one_hop(under_way);
         }
@@ -170,11 +203,14 @@ impl Routers {
         let (scouts, first) = under_way.line();
         let (mut next, mut hops) = (*first, 0);
         let end = loop {
-            let arriving = scouts.get_mut(next).filter(|scout| scout.due < until && !scout.tears_down);
-            let Some(scout) = arriving else { break None };
-            match network.hop(scout) {
-                Hop::On => hops += 1,
-                end => break Some(end),
+            let Some(packet) = scouts.get_mut(next).filter(|packet| packet.due < until) else { break None };
+            if !packet.tears_down {
+                match network.hop(packet) {
+                    Hop::On => hops += 1,
+                    end => break Some(end),
+                }
+            } else if all_are_told || !network.tears_down_unseen(packet) {
+                break None;
             }
             next += 1;
             if next == scouts.len() {
@@ -208,11 +244,11 @@ impl Routers {
                 self.trace.write(link.0, WireUse::Reserved, PathId(controller), used.since, now);
             }
         }
-        let mut network = self.network();
-        let entry = network.routers[chip.index()].ejection.clear(controller).entry(chip);
+        let (mut network, holder) = (self.network(), Holder::new(controller));
+        let entry = network.routers[chip.index()].ejection.clear(holder, chip);
         let mut output = output_before(network.routers, entry);
         while let Some(exit) = output {
-            let entry = network.cancel(controller, exit, now);
+            let entry = network.cancel(holder, exit, now);
             output = output_before(network.routers, entry);
         }
     }
@@ -221,29 +257,24 @@ impl Routers {
     /// the circuit ends here.
     #[inline(always)]
     pub fn tear_down(&mut self, packet: &mut Scout) -> (Option<RouterId>, bool) {
-        let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
-        let router = &mut self.routers[at.index()];
-        let exit = router.exit(controller, packet.entry).expect("the packet follows its circuit");
-        let before = if packet.entry.bit() == 0 { PortAt::NONE } else { router.output(packet.entry.port()).far };
-        let ends = match exit {
-            Exit::Ejection => {
-                router.ejection.clear(controller);
-                true
-            }
-            Exit::To(port) => {
-                packet.entry = router.output(port).far;
-                packet.due = now + self.hop;
-                false
-            }
-        };
+        let now = packet.due;
+        let (before, ends) = self.network().follow(packet);
         if self.trace.is_on() {
             self.trace_tear_down(packet, before, ends, now);
         }
         if before.is_some() {
             packet.links -= 1;
-            self.network().cancel(controller, before, now);
+            self.network().cancel(packet.holder, before, now);
         }
         (before.is_some().then(|| before.router()), ends)
+    }
+
+    pub fn watch(&mut self, at: RouterId, is_watched: bool) {
+        self.routers[at.index()].is_watched = is_watched;
+    }
+
+    pub fn is_watched(&self, at: RouterId) -> bool {
+        self.routers[at.index()].is_watched
     }
 
     #[cold]
@@ -304,7 +335,7 @@ impl Routers {
     }
 
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
-        self.routers[entry.router().index()].exit(packet, entry)
+        self.routers[entry.router().index()].exit(Holder::new(packet), entry)
     }
 
     pub fn row(&self, at: RouterId, exit: Option<Port>) -> Option<(u32, u32)> {
@@ -350,10 +381,10 @@ impl Routers {
             let exit = Port::ALL.into_iter().find(leads).expect("neighbours");
             assert!(!self.is_taken(at, exit));
             let output = self.routers[at.index()].output_mut(exit);
-            (output.row, output.used.since) = (Row::new(packet, entry), Time::ZERO);
+            (output.row, output.used.since) = (Row::new(Holder::new(packet), entry), Time::ZERO);
             entry = output.far;
             toggle(&mut self.free, at, exit.bit(), entry);
         }
-        self.routers[entry.router().index()].ejection = Row::new(packet, entry);
+        self.routers[entry.router().index()].ejection = Row::new(Holder::new(packet), entry);
     }
 }

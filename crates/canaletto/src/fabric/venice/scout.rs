@@ -1,9 +1,11 @@
 use crate::engine::time::Time;
 use crate::fabric::venice::grid::{PortAt, RouterId};
 use crate::fabric::venice::packet::{Mode, ScoutPacket};
+use crate::fabric::venice::router::Holder;
 
 pub struct Scout {
     pub packet: ScoutPacket,
+    pub holder: Holder,
     pub due: Time,
     pub entry: PortAt,
     pub tears_down: bool,
@@ -18,6 +20,7 @@ impl Scout {
         let packet = ScoutPacket { mode: Mode::Reserve, destination, controller };
         Scout {
             packet,
+            holder: Holder::new(controller),
             due: Time::ZERO,
             entry: PortAt::NONE,
             tears_down: false,

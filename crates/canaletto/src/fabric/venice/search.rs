@@ -36,7 +36,7 @@ impl Venice {
         controller.scouts += 1;
         controller.sent = now;
         if self.grid.chip(id).is_none() {
-            self.has_waiting[self.grid.entry(id).router().index()] = false;
+            self.routers.watch(self.grid.entry(id).router(), false);
         }
         match self.slot(id, now) {
             slot if slot > now => later(slot, Event::Depart(id)),
@@ -77,7 +77,7 @@ impl Venice {
             }
             let end = match self.travel {
                 Scouts::Clocked => self.routers.let_one_hop(&mut self.under_way),
-                _ => self.routers.let_hop(&mut self.under_way, until),
+                _ => self.routers.let_hop(&mut self.under_way, until, self.retry == Retry::Oracle),
             };
             if let Some(end) = end {
                 let scout = self.under_way.end();
@@ -109,7 +109,7 @@ impl Venice {
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
             if self.grid.chip(id).is_none() {
-                self.has_waiting[self.grid.entry(id).router().index()] = true;
+                self.routers.watch(self.grid.entry(id).router(), true);
             }
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };

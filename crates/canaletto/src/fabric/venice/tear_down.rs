@@ -48,7 +48,7 @@ impl Venice {
             later(now, Event::ControllerFree(id));
         }
         let freed = [at, before.unwrap_or(at)];
-        if self.has_waiting[freed[0].index()] || self.has_waiting[freed[1].index()] {
+        if self.routers.is_watched(freed[0]) || self.routers.is_watched(freed[1]) {
             self.note_who_sees(|_, router| freed.contains(&router));
         }
         self.wake(now, later) || before.is_none() || ends

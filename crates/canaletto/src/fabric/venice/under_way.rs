@@ -48,6 +48,9 @@ impl UnderWay {
     }
 
     pub fn send(&mut self, scout: Scout) {
+        if self.next == 0 {
+            return self.scouts.push(scout);
+        }
         self.scouts.insert(self.next, scout);
         self.hopped();
     }

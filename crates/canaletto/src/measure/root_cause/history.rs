@@ -135,13 +135,12 @@ impl History {
         SpanNumber((self.forgotten + self.len()) as u32)
     }
 
-    /// Returns whether the first moment is still known.
-    pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> bool {
-        if from >= self.begins {
+    /// Returns the causes as bits, if the first moment is still known.
+    pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> Option<u64> {
+        (from >= self.begins).then(|| {
             let first = self.spans.partition_point(|span| { span.end } <= from);
-            self.charge_from(first, from, until, ledger);
-        }
-        from >= self.begins
+            self.charge_from(first, from, until, ledger)
+        })
     }
 
     /// [`History::charge`] from a moment at which `next` was the [next span](History::next). Returns the causes as
@@ -269,7 +268,7 @@ mod tests {
             [(0, 4, 4, 0), (0, 10, 10, 0), (2, 12, 8, 2), (12, 18, 0, 6), (25, 99, 5, 0), (30, 40, 0, 0)]
         {
             let mut ledger = Ledger::EMPTY;
-            assert!(history.charge(ns(from), ns(until), &mut ledger));
+            assert!(history.charge(ns(from), ns(until), &mut ledger).is_some());
             assert_eq!((ledger.get(Cause::ArrayRead), ledger.get(Cause::PathConflict)), (ns(read), ns(conflict)));
         }
     }
@@ -281,10 +280,10 @@ mod tests {
         assert_eq!(history.len(), 2);
         history.forget_half();
         let mut ledger = Ledger::EMPTY;
-        assert!(!history.charge(ns(29), ns(30), &mut ledger) && ledger == Ledger::EMPTY);
+        assert!(history.charge(ns(29), ns(30), &mut ledger).is_none() && ledger == Ledger::EMPTY);
         history.forget_half();
         history.add(Cause::ArrayRead, ns(40));
-        assert!(history.charge(ns(35), ns(50), &mut ledger));
+        assert!(history.charge(ns(35), ns(50), &mut ledger).is_some());
         assert_eq!(ledger.get(Cause::ArrayRead), ns(5));
     }
 
@@ -304,7 +303,7 @@ mod tests {
             }
             for (from, until) in asked {
                 let (mut charged, mut expected, mut begin) = (Ledger::EMPTY, Ledger::EMPTY, Time(from));
-                let is_known = history.charge(Time(from), Time(until), &mut charged);
+                let is_known = history.charge(Time(from), Time(until), &mut charged).is_some();
                 prop_assert_eq!(is_known, Time(from) >= history.begins);
                 for (end, cause) in history.between(Time(from), Time(until)).filter(|_| is_known && from < until) {
                     expected.charge(cause, end - begin);

@@ -583,7 +583,7 @@ impl RootCauses {
             let pasts = self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut());
             pasts.for_each(|past| past.history.forget_half());
         }
-        self.room_of_slots = in_flight.max(SLOTS_ROOM) as isize;
+        self.room_of_slots = (4 * in_flight).min(MOST_SPANS / 4).max(SLOTS_ROOM) as isize;
     }
 }
 

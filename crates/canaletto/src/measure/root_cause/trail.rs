@@ -267,9 +267,9 @@ impl<const SHORT: usize> Trail<SHORT> {
     /// With what the slot's holders did.
     pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time) {
         let mut causes = Ledger::EMPTY;
-        if history.charge(self.since, now, &mut causes) {
+        if let Some(met) = history.charge(self.since, now, &mut causes) {
             self.step(now, Step::Slot(slot));
-            self.note_parts(&causes, (1 << CAUSES) - 1);
+            self.note_parts(&causes, met);
         }
     }
 
