@@ -82,7 +82,7 @@ OWN_TESTS = {
     *(("hbf", name) for name in ("hotspot", "h3", "sandisk")),
     *(("zns", name) for name in ("reads", "writes", "agreement")),
     ("fdp", "cache"),
-    *(("compute", name) for name in ("bitwise", "filters")),
+    *(("compute", name) for name in ("bitwise", "filters", "collection")),
     *(("pc-ssd", name) for name in ("table-match", "table-joint", "table-joint-values")),
     ("venice", "traces"),
 }

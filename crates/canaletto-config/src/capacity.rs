@@ -32,7 +32,7 @@ pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let kept = (spare + elsewhere + cache + table) * block_sectors * data / of + unwinnable_sectors(layout);
     let sectors = by_share.min(all.saturating_sub(kept));
     match design.ftl.write_placement {
-        WritePlacement::Static => sectors,
+        WritePlacement::Static | WritePlacement::Operands => sectors,
         WritePlacement::Dynamic => {
             // One page less, so that of planes that hold everything not all are at their limit.
             let pages = most_valid(design, layout, table, streams).saturating_sub(1);

@@ -398,7 +398,8 @@ fn check_hybrid(design: &Design) -> Checked {
     }
     let name = ftl.mapping.name();
     require(ftl.write_placement == WritePlacement::Static, "ftl.write_placement", || {
-        format!("got \"dynamic\", expected \"static\" with ftl.mapping = \"{name}\": a logical block lies in one plane")
+        let got = spelt(ftl.write_placement);
+        format!("got {got}, expected \"static\" with ftl.mapping = \"{name}\": a logical block lies in one plane")
     })?;
     require(ftl.unwritten_reads == UnwrittenReads::Zeroes, "ftl.unwritten_reads", || {
         format!(
@@ -469,7 +470,7 @@ fn check_superblocks(design: &Design) -> Checked {
     refuse(
         ftl.write_placement == WritePlacement::Static,
         "ftl.write_placement",
-        "\"dynamic\"",
+        &spelt(ftl.write_placement),
         "the stripe says which plane of a group is written to, ftl.allocation which group; expected \"static\"",
     )?;
     refuse(

@@ -415,6 +415,11 @@ pub enum WritePlacement {
     /// Least busy of the flow's planes when the page is written, which is the plane whose LUN has the fewest
     /// transactions queued or executing. Equal planes take turns.
     Dynamic,
+    /// As `static`, and operands of gathers with a `distance` are written together, so that an array can sense them at
+    /// once: a write of one of them reads the others and writes them again behind it, in the block that the plane
+    /// fills. Those that are being written, or that the write buffer holds, are written once. Word lines are programmed
+    /// one string group after the other.
+    Operands,
 }
 
 /// Flash translation layer.

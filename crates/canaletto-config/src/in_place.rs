@@ -1,6 +1,6 @@
 //! Rules between in-place writing and other keys.
 
-use crate::check::{Checked, refuse_with, require};
+use crate::check::{Checked, refuse_with, require, spelt};
 use crate::design::{Addressing, Design, MapUpdate, MappingScheme, PreconditionKind, Superblock, WritePlacement};
 use crate::medium::Suspendable;
 
@@ -23,7 +23,7 @@ fn check_rest(design: &Design) -> Checked {
     refuse(
         ftl.write_placement == WritePlacement::Static,
         "ftl.write_placement",
-        "\"dynamic\"",
+        &spelt(ftl.write_placement),
         "every page has its plane; expected \"static\"",
     )?;
     refuse(

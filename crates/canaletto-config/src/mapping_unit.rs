@@ -2,7 +2,7 @@
 
 use crate::address::{Layout, SECTOR};
 use crate::check::{Checked, require};
-use crate::design::{Design, MapUpdate, MappingScheme, Scope};
+use crate::design::{Design, MapUpdate, MappingScheme, Scope, WritePlacement};
 
 /// In bytes: about an erase block. Beyond it, block mapping is the better model.
 const LARGEST: u64 = 1 << 20;
@@ -43,6 +43,9 @@ pub(super) fn check(design: &Design) -> Checked {
     if design.mapping_unit() == design.geometry.page.0 {
         return Ok(());
     }
+    require(design.ftl.write_placement != WritePlacement::Operands, key, || {
+        format!("got \"{unit}\", expected \"0B\" with ftl.write_placement = \"operands\": an operand is a page")
+    })?;
     require(design.ftl.mapping == MappingScheme::Page, key, || {
         let name = design.ftl.mapping.name();
         format!("got \"{unit}\", expected \"0B\" with ftl.mapping = \"{name}\", which knows whole pages only")

@@ -10,5 +10,6 @@ FIGURES = of_modules(
     """
     bitwise
     filters
+    collection
     """,
 )

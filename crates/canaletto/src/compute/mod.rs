@@ -11,7 +11,7 @@
 mod unit;
 
 use crate::config::compute::{At, Compute as Keys, Task, TaskKind};
-use crate::config::design::Design;
+use crate::config::design::{Design, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::engine::ids::{RequestId, TransactionId};
 use crate::engine::random::Stream;
@@ -76,6 +76,10 @@ pub struct Compute {
     layout: Layout,
     plans: Vec<Option<Plan>>,
     keys: Keys,
+    /// Whether a block's string groups are programmed one after the other, and not word line by word line.
+    groups_in_turn: bool,
+    /// Operands go from chip to chip where the fabric can, and while no part of it fails.
+    pub may_go_directly: bool,
     /// The drive's, one per channel, one per chip.
     units: Vec<Unit>,
     tasks: Vec<State>,
@@ -92,11 +96,9 @@ impl Compute {
         let layout = limits.layout.clone();
         let plan = |(number, (flow, range)): (usize, (&Flow, &FlowRange))| {
             let task = flow.compute?;
-            let (first, last) = (range.first_sector, range.first_sector + range.sectors - 1);
-            let (first, last) = flow.synthetic.as_ref().map_or((first, last), |s| s.used_range(first, last));
             Some(Plan {
                 task,
-                range: (first, last + 1 - first),
+                range: range.used(flow),
                 page_sectors: u64::from(layout.sectors_per_page),
                 places: Stream::named(seed, &format!("compute/{number}")),
                 counts: TaskCounts::default(),
@@ -104,10 +106,21 @@ impl Compute {
         };
         let plans = workload.flow.iter().zip(&limits.flows).enumerate().map(plan).collect();
         let keys = design.compute;
+        let may_go_directly = !design.fabric.failures.any();
+        let groups_in_turn = design.ftl.write_placement == WritePlacement::Operands;
         let all = [(At::Drive, 1), (At::Channel, layout.channels), (At::Chip, layout.chips())];
         let units = all.iter().flat_map(|&(at, count)| (0..count).map(move |_| Unit::new(&keys.unit(at)))).collect();
         let in_registers = vec![0; layout.luns() as usize];
-        Some(Box::new(Compute { plans, keys, units, tasks: Vec::new(), in_registers, layout }))
+        Some(Box::new(Compute {
+            plans,
+            keys,
+            groups_in_turn,
+            may_go_directly,
+            units,
+            tasks: Vec::new(),
+            in_registers,
+            layout,
+        }))
     }
 
     fn plan(&self, flow: u16) -> &Plan {
@@ -255,7 +268,11 @@ impl Compute {
     /// Operands that the array senses at once, as many as it can: all lie in one plane, block and string group.
     pub fn sensed_together(&self, pages: &[Transaction]) -> Vec<Vec<usize>> {
         let (most, groups) = (self.keys.array.operands as usize, self.keys.array.groups);
-        let place = |page: &Transaction| (page.ppa.plane, page.ppa.block, page.ppa.page % groups);
+        let group = |page: u32| match self.groups_in_turn {
+            true => page / self.layout.pages_per_block.div_ceil(groups),
+            false => page % groups,
+        };
+        let place = |page: &Transaction| (page.ppa.plane, page.ppa.block, group(page.ppa.page));
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for (number, page) in pages.iter().enumerate() {
             let fits = |set: &&mut Vec<usize>| set.len() < most && place(&pages[set[0]]) == place(page);

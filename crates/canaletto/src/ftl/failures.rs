@@ -142,7 +142,7 @@ impl Ftl {
         } else if let Some(request) = request_in_line {
             request.status = Status::Failed;
         }
-        if t.origin == Origin::User {
+        if matches!(t.origin, Origin::User | Origin::Operand) {
             work.probe.notify(|observer| observer.page_failed(now, request, t.lpa));
         }
     }
@@ -321,7 +321,7 @@ impl Ftl {
             self.translation_read(work, id);
         } else if t.operation == Operation::Read {
             work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
-            self.tell(Outcome::PageDone(id));
+            self.end_without_data(work, id);
         } else {
             self.write_failed(work, id, now);
         }

@@ -24,6 +24,7 @@ mod collection;
 mod failures;
 mod folding;
 mod handles;
+mod operands;
 mod outbound;
 mod outcomes;
 mod pages;

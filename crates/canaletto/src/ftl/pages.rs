@@ -64,19 +64,20 @@ impl Ftl {
         self.begin_located(work, transaction, now);
     }
 
-    pub fn begin_operand<P: Probe>(
-        &mut self,
+    /// A page of a task, which ends at the host or at a unit that `computes`.
+    pub fn new_operand<P: Probe>(
+        &self,
         work: &mut PageWork<P>,
         (id, request): (RequestId, &Request),
-        lpa: u64,
-        sectors: u64,
+        (lpa, sectors): (u64, u64),
+        computes: bool,
         now: Time,
-    ) {
-        let (flow, since) = (request.flow, request.since);
-        let priority = self.spaces[usize::from(flow)].priority;
-        let page = Transaction::of_request(Operation::Read, id, priority, lpa, sectors, now).with(Flag::Computes, true);
-        let id = work.new_page(Transaction { flow, origin: Origin::Operand, since, ..page });
-        self.begin_located(work, id, now);
+    ) -> TransactionId {
+        let (flow, since, frontier) = (request.flow, request.since, Frontier::User(request.stream));
+        let (priority, origin) =
+            (self.spaces[usize::from(flow)].priority, if computes { Origin::Operand } else { Origin::User });
+        let page = Transaction::of_request(Operation::Read, id, priority, lpa, sectors, now);
+        work.new_page(Transaction { flow, origin, frontier, since, ..page.with(Flag::Computes, computes) })
     }
 
     #[inline(always)]
@@ -98,6 +99,9 @@ impl Ftl {
     #[inline(always)]
     pub(super) fn begin_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         match self.translate_read(work, id) {
+            Found::At(at) if work.transactions[id].is(Flag::Computes) && self.is_out_of_reach(at.plane) => {
+                self.read_out_of_reach(work, id, now);
+            }
             Found::At(at) => {
                 work.transactions[id].ppa = at;
                 self.begin_read_of(at);
@@ -112,18 +116,25 @@ impl Ftl {
             Found::Nothing => {
                 let t = &work.transactions[id];
                 work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
-                let computes = t.is(Flag::Computes);
-                self.tell(if computes { Outcome::Located(id) } else { Outcome::PageDone(id) });
+                self.end_without_data(work, id);
             }
             Found::NoRoom => self.room.wait(id),
-            Found::OutOfReach => {
-                self.uncorrectable += 1;
-                let Transaction { request, lpa, .. } = work.transactions[id];
-                self.note_out_of_reach(request);
-                work.probe.notify(|observer| observer.page_failed(now, request, lpa));
-                self.tell(Outcome::PageDone(id));
-            }
+            Found::OutOfReach => self.read_out_of_reach(work, id, now),
         }
+    }
+
+    #[cold]
+    fn read_out_of_reach<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
+        self.uncorrectable += 1;
+        let Transaction { request, lpa, .. } = work.transactions[id];
+        self.note_out_of_reach(request);
+        work.probe.notify(|observer| observer.page_failed(now, request, lpa));
+        self.end_without_data(work, id);
+    }
+
+    pub(super) fn end_without_data<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
+        let computes = work.transactions[id].is(Flag::Computes);
+        self.tell(if computes { Outcome::Located(id) } else { Outcome::PageDone(id) });
     }
 
     #[inline(always)]
@@ -317,6 +328,11 @@ impl Ftl {
         };
         self.send_to_plane(work, id, plane, now);
         true
+    }
+
+    /// Whether a write of an operand is on its way already. Mapping units keep the order of their writes.
+    pub fn is_written_anyway(&self, lpa: u64) -> bool {
+        self.spaces.pages_per_unit == 1 && matches!(self.mapping.get(lpa), Entry::Pending(_))
     }
 
     pub fn send_to_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, plane: PlaneId, now: Time) {

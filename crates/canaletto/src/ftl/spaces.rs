@@ -6,6 +6,7 @@ use crate::config::design::Design;
 use crate::config::workload::{Priority, Workload};
 use crate::flash::address::{PlaneId, SECTOR};
 use crate::flash::plane_set::PlaneSet;
+use crate::ftl::operands::Operands;
 use crate::ftl::placement::Placement;
 use crate::host::request::{Edges, Kind, Request};
 use crate::limits::Limits;
@@ -121,10 +122,13 @@ pub struct FlowSpace {
 
 pub struct Spaces {
     flows: Vec<FlowSpace>,
+    operands: Vec<Operands>,
     sector_shift: u32,
     pages_per_flash_page: u64,
     /// If a mapping unit is larger than a page.
     pub pages_per_unit: u64,
+    /// Whether writes bring others with them: the rest of their mapping unit, or operands.
+    pub widens: bool,
 }
 
 impl Spaces {
@@ -145,8 +149,12 @@ impl Spaces {
                 end_page: flow.first_page + flow.sectors.div_ceil(per_page),
             }
         });
+        let both = workload.flow.iter().zip(&limits.flows);
+        let operands: Vec<_> = both.filter_map(|(flow, range)| Operands::of(design, flow, range, per_page)).collect();
         Spaces {
             flows: flows.collect(),
+            widens: design.pages_per_unit() > 1 || !operands.is_empty(),
+            operands,
             sector_shift: layout.sector_shift,
             pages_per_flash_page: u64::from(layout.pages_per_flash_page()),
             pages_per_unit: u64::from(design.pages_per_unit()),
@@ -180,7 +188,7 @@ impl Spaces {
 
     #[inline]
     pub fn widen(&self, request: &Request) -> bool {
-        self.pages_per_unit > 1 && request.kind == Kind::Write
+        self.widens && request.kind == Kind::Write
     }
 
     #[inline]
@@ -193,7 +201,7 @@ impl Spaces {
 
     #[inline]
     fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
-        if !self.widen(request) {
+        if self.pages_per_unit == 1 || request.kind != Kind::Write {
             return (0..0, 0..0);
         }
         let unit = self.pages_per_unit;
@@ -202,15 +210,16 @@ impl Spaces {
         (pages.next / unit * unit..pages.next, end..last)
     }
 
-    /// So that they are written anew together.
-    pub fn share_mapping_unit(&self) -> bool {
-        self.pages_per_unit > 1
-    }
-
-    /// Its mapping unit, and pages from the cache's DRAM that its flash page has room for.
+    /// Its mapping unit or other operands, and pages from the cache's DRAM that its flash page has room for.
     pub fn written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<> {
         let shared = if from_dram { self.pages_per_flash_page } else { 1 };
-        self.others(flow, lpa, shared.max(self.pages_per_unit))
+        self.others(flow, lpa, shared.max(self.pages_per_unit)).chain(self.operands_with(lpa))
+    }
+
+    /// Others that are written together with a page.
+    pub fn operands_with(&self, lpa: u64) -> impl Iterator<Item = u64> + use<> {
+        let all = self.operands.iter().find_map(|operands| operands.with(lpa));
+        all.into_iter().flatten().filter(move |&other| other != lpa)
     }
 
     /// If nobody had written it.

@@ -10,11 +10,12 @@ mod namespaces;
 use crate::config::cache::{CacheMode, Sharing};
 pub use crate::config::capacity::data_units;
 use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks, visible_sectors};
-use crate::config::compute;
-use crate::config::design::{Allocation, Design, MappingScheme, Protocol};
+use crate::config::compute::{self, TaskKind};
+use crate::config::design::{Allocation, Design, MappingScheme, Protocol, WritePlacement};
 use crate::config::error::Problem;
 use crate::config::namespace::Extent;
 use crate::config::pseudo_slc::CacheBlocks;
+use crate::config::units::Size;
 use crate::config::workload::{Flow, Workload};
 use crate::config::zns::ZoneShape;
 use crate::flash::address::{Layout, SECTOR};
@@ -38,6 +39,15 @@ pub struct FlowRange {
     pub handles: u16,
     pub positions: Positions,
     pub hot: Option<HotPages>,
+}
+
+impl FlowRange {
+    /// First sector and number of sectors of the flow's working set.
+    pub fn used(&self, flow: &Flow) -> (u64, u64) {
+        let (first, last) = (self.first_sector, self.first_sector + self.sectors - 1);
+        let (first, last) = flow.synthetic.as_ref().map_or((first, last), |s| s.used_range(first, last));
+        (first, last + 1 - first)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -227,6 +237,7 @@ fn check_flows(
         check_request_size(flow, range)?;
         check_overruns(design, flow)?;
         check_groups(design, layout, flow, range)?;
+        check_operands(design, layout, flow, range)?;
         namespaces::check_group_fits(layout, flow, range, visible)?;
     }
     Ok(())
@@ -318,6 +329,33 @@ fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange
         flow.name,
         name = design.ftl.superblock.name()
     ))
+}
+
+/// Operands of a task are different pages, in one plane where they are written together.
+fn check_operands(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange) -> Result<(), String> {
+    let Some(task) = flow.compute.filter(|task| task.kind == TaskKind::Gather) else { return Ok(()) };
+    let page = layout.page_bytes();
+    let pages = range.used(flow).1 * SECTOR / page;
+    let step = task.distance.map_or(1, |distance| distance.0 / page % pages.max(1));
+    let different = (1..=u64::from(task.operands)).find(|&operand| operand * step % pages.max(1) == 0);
+    if let Some(different) = different.filter(|&different| different < u64::from(task.operands)) {
+        return Err(format!(
+            "flow {:?}: compute.operands: got {}, expected at most {different}: so many different pages are that far apart \
+             among its addresses",
+            flow.name, task.operands
+        ));
+    }
+    let planes = Placement::new(layout, design.ftl.allocation, &range.positions).planes().len() as u64;
+    let together = design.ftl.write_placement == WritePlacement::Operands;
+    match task.distance.filter(|distance| together && distance.0 / page % planes != 0) {
+        None => Ok(()),
+        Some(distance) => Err(format!(
+            "flow {:?}: compute.distance: got \"{distance}\", expected a multiple of \"{}\", a page per plane, so that \
+             ftl.write_placement = \"operands\" finds operands in one plane",
+            flow.name,
+            Size(planes * page)
+        )),
+    }
 }
 
 fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {

@@ -131,6 +131,20 @@ fn saturated_rates() {
     }
 }
 
+/// A die senses one set of operands after the other.
+#[test]
+fn saturated_arrays() {
+    let keys = ["compute.array.groups=1", "compute.array.longer=1ms", "flash.multi_plane=off"];
+    let design =
+        preset("performance-optimized", &[&keys[..], &["host.queue_entries=4096", "host.fetch_limit=2048"]].concat());
+    let compute = "kind = \"gather\"\nat = \"array\"\ndistance = \"512KiB\"\noperands = 4";
+    let keys = "requests = 4000\nqueue_depth = 1024\naddresses = \"sequential\"";
+    let outcome = simulate(&design, &tasks(compute, keys));
+    let rate = of(&outcome.report).operand_bytes as f64 / outcome.report.measures.execution_time_us.unwrap();
+    let expected = 64.0 * 4.0 * 4096e3 / (READ_NS + 1e6);
+    assert!(rate < 1.001 * expected && rate > 0.95 * expected, "{rate}, expected {expected} MB/s");
+}
+
 /// Waits for a chip whose registers wait for a slow unit are passed on to it; operands that cross have their own cause.
 #[test]
 fn root_causes_name_units_and_operands() {
@@ -225,15 +239,52 @@ fn arrays_sense_operands_at_once() {
     };
     let rest = entry_ns() + 170.0 + 120.0 + PAGE_NS + link_ns(4096) + link_ns(16);
     let (at_once, reads) = latency(&["compute.array.groups=1"]);
-    assert!((at_once - (rest + 3000.0 + 2500.0)).abs() < 0.2, "{at_once}");
+    assert!((at_once - (rest + 3000.0 + 750.0)).abs() < 0.2, "{at_once}");
     assert_eq!(reads, 40);
     let (one_by_one, reads) = latency(&["compute.array.groups=1", "compute.array.operands=1"]);
     assert!((one_by_one - (rest + 3000.0 + 3.0 * READ_NS)).abs() < 0.2, "{one_by_one}");
     assert_eq!(reads, 160);
     // Two of each string group at a time.
     let (by_groups, reads) = latency(&["compute.array.groups=2"]);
-    assert!((by_groups - (rest + 2.0 * (3000.0 + 2500.0) + 290.0)).abs() < 0.2, "{by_groups}");
+    assert!((by_groups - (rest + 2.0 * (3000.0 + 750.0) + 290.0)).abs() < 0.2, "{by_groups}");
     assert_eq!(reads, 80);
+}
+
+/// Writes of single operands, and tasks behind them: sensings per task, and programs per write of the host.
+fn after_updates(keys: &[&str], updates: &str) -> (f64, f64) {
+    let text = format!(
+        "name = \"w\"\n[[flow]]\nname = \"updates\"\n[flow.synthetic]\nread_share = 0.0\nsize = \"4KiB\"\n\
+         working_set_size = \"512KiB\"\n{updates}\n[[flow]]\nname = \"tasks\"\n[flow.compute]\nkind = \"gather\"\n\
+         at = \"array\"\noperands = 4\ndistance = \"128KiB\"\n[flow.synthetic]\nrequests = 400\nread_share = 1.0\n\
+         size = \"4KiB\"\nqueue_depth = 4\nstart = \"1s\"\nworking_set_size = \"512KiB\"\n"
+    );
+    let workload = load_workload("w", Some(&text), &[]).unwrap();
+    let drive = [
+        "compute.array.groups=1",
+        "geometry.pages_per_block=16",
+        "geometry.blocks_per_plane=64",
+        "precondition.kind=steady",
+        "precondition.occupancy=0.3",
+    ];
+    let design = design(SMALL, &[&drive, keys].concat());
+    let (outcome, _) = check(&design, &workload);
+    let flash = &outcome.report.flash;
+    let moved = flash.programs - flash.host_pages;
+    ((flash.reads - moved) as f64 / 400.0, flash.write_amplification.unwrap())
+}
+
+/// The price: what shares the task of an operand is programmed with it.
+#[test]
+fn operands_written_together_are_sensed_at_once() {
+    let updates = "requests = 300\nqueue_depth = 1\ninter_arrival = \"5ms\"";
+    let (apart, amplification) = after_updates(&[], updates);
+    assert!(apart > 2.0 && amplification < 1.5, "{apart} {amplification}");
+    let (together, amplification) = after_updates(&["ftl.write_placement=operands"], updates);
+    assert!(together < 1.5 && amplification > 3.6 && amplification < 4.5, "{together} {amplification}");
+    // Others that are on their way already are not written twice.
+    let burst = "requests = 300\nqueue_depth = 64";
+    let (together, amplification) = after_updates(&["ftl.write_placement=operands"], burst);
+    assert!(together < 1.7 && amplification < 3.6, "{together} {amplification}");
 }
 
 /// By places on flash and as the host has written them; and what operands combine to.
@@ -320,6 +371,98 @@ fn combined_bits_are_the_hosts() {
     }
 }
 
+/// A scan and a gather at each place, next to writes of the same pages.
+fn next_to_writes(at: &str) -> Workload {
+    let mut text = "name = \"w\"\n[[flow]]\nname = \"writes\"\n[flow.synthetic]\nrequests = 400\nread_share = 0.0\n\
+         size = \"4KiB\"\nqueue_depth = 4\nworking_set_size = \"256KiB\"\n"
+        .to_owned();
+    for kind in ["scan", "gather"].into_iter().filter(|kind| at != "array" || *kind == "gather") {
+        text += &format!(
+            "[[flow]]\nname = \"{kind}\"\n[flow.compute]\nkind = \"{kind}\"\nat = \"{at}\"\n[flow.synthetic]\n\
+             requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set_size = \"256KiB\"\n"
+        );
+    }
+    load_workload("w", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+const PLACES: [&str; 5] = ["host", "drive", "channel", "chip", "array"];
+
+/// The shadow checks that they find what was written before they came.
+#[test]
+fn tasks_flush_what_the_write_buffer_holds() {
+    for fabric in ["bus", "omnibus"] {
+        for at in PLACES {
+            let fabric = format!("fabric.kind={fabric}");
+            let design = design(
+                SMALL,
+                &["cache.capacity=64KiB", "cache.high_watermark=0.9", "cache.low_watermark=0.8", &fabric],
+            );
+            let (outcome, _) = check(&design, &next_to_writes(at));
+            let blame = &outcome.report.flows.last().unwrap().measures.blame_us.all;
+            assert!(blame["flush"] > 10.0, "{fabric} {at}: {blame:?}");
+            assert!(outcome.report.cache.unwrap().counts.writes.merged > 10, "{fabric} {at}");
+        }
+    }
+}
+
+/// Operands that the buffer holds together are written together, each once.
+#[test]
+fn buffered_operands_are_written_once() {
+    // In the order of the tasks: operands of eight tasks, one operand behind the other.
+    let updates = "requests = 256\nqueue_depth = 1\ninter_arrival = \"1ms\"\naddresses = \"sequential\"";
+    let keys = ["ftl.write_placement=operands", "cache.capacity=1MiB", "cache.idle_destage=0ns"];
+    let (together, amplification) = after_updates(&keys, updates);
+    assert!(together < 1.3 && amplification < 1.3, "{together} {amplification}");
+}
+
+#[test]
+fn operands_leave_held_paths_as_other_data_do() {
+    for hold in ["reads", "always"] {
+        for fabric in ["bus", "omnibus", "venice", "ideal"] {
+            for at in PLACES {
+                let keys = [&*format!("fabric.hold_path={hold}"), "fabric.network.chip_to_chip=true"];
+                let design = small(FabricKind::ALL.iter().copied().find(|kind| kind.name() == fabric).unwrap(), &keys);
+                let (outcome, _) = check(&design, &next_to_writes(at));
+                let found = outcome.report.flows.last().unwrap().compute.as_ref().unwrap();
+                assert_eq!(found.direct_bytes, 0, "a held path leads to the controller");
+                if !matches!(at, "chip" | "array") {
+                    assert_eq!(found.out_bytes, found.operand_bytes, "{hold} {fabric} {at}");
+                }
+            }
+        }
+    }
+}
+
+/// Tasks end with an error if they need what cannot be read any more, and the others as ever.
+#[test]
+fn tasks_on_lost_parts_fail() {
+    for kind in [FabricKind::Venice, FabricKind::ScheduledMesh] {
+        for (at, when) in PLACES.into_iter().flat_map(|at| [(at, "0ns"), (at, "1ms")]) {
+            let when = format!("fabric.failures.at={when}");
+            let keys = ["fabric.failures.routers=1", "fabric.failures.spare_chips=false", &when];
+            let (outcome, _) = check(&small(kind, &keys), &next_to_writes(at));
+            let requests = &outcome.report.flows.last().unwrap().measures.requests;
+            assert!(requests.failed > 0 && requests.failed < requests.completed, "{at} {when}: {requests:?}");
+        }
+    }
+}
+
+#[test]
+fn the_drive_computes_on_rebuilt_pages() {
+    let keys = [
+        "flash.failures.lost_die=1",
+        "flash.failures.lost_at=1ms",
+        "ftl.superblock=drive",
+        "ftl.parity=die",
+        "gc.reserved_blocks=2",
+        "ftl.overprovisioning=0.6",
+    ];
+    let (outcome, _) = check(&design(SMALL, &keys), &next_to_writes("drive"));
+    let requests = &outcome.report.flows.last().unwrap().measures.requests;
+    assert_eq!((requests.failed, requests.completed), (0, 300));
+    assert!(outcome.report.flash.parity.unwrap().pages_rebuilt > 0);
+}
+
 #[test]
 fn tasks_that_cannot_be_done_are_refused() {
     let run_with = |changes: &[&str], compute: &str| {
@@ -336,9 +479,20 @@ fn tasks_that_cannot_be_done_are_refused() {
             "compute.channel.buffer",
         ),
         (&["geometry.page=16KiB"], "kind = \"gather\"\nat = \"drive\"", "flow.synthetic.size: expected \"16KiB\""),
-        (&["fabric.hold_path=reads"], "kind = \"scan\"\nat = \"chip\"", "fabric.hold_path"),
         (&["flash.errors.base=0.001"], "kind = \"scan\"\nat = \"chip\"", "a chip has no ECC engine"),
-        (&["cache.capacity=1MiB"], "kind = \"scan\"\nat = \"drive\"", "cache.mode"),
+        (&["flash.failures.read=0.1"], "kind = \"scan\"\nat = \"chip\"", "flash.failures.read: got errors"),
+        (
+            &["flash.failures.lost_die=0", "ftl.superblock=drive", "ftl.parity=die", "gc.reserved_blocks=2"],
+            "kind = \"scan\"\nat = \"channel\"",
+            "ftl.parity: got \"die\"",
+        ),
+        (
+            &["cache.capacity=1MiB", "cache.destage=mqsim", "cache.power_loss_protection=true", "ftl.map_update=issue"],
+            "kind = \"scan\"\nat = \"drive\"",
+            "cache.destage",
+        ),
+        (&["zns.zone_size=96MiB", "cache.capacity=64MiB"], "kind = \"scan\"\nat = \"drive\"", "zns.zone_size"),
+        (&["ftl.mapping_unit=1KiB"], "kind = \"scan\"\nat = \"chip\"", "ftl.mapping_unit"),
         (&["host.protocol=sata"], "kind = \"scan\"\nat = \"host\"", "host.protocol"),
     ] {
         let message = run_with(changes, compute);
@@ -350,6 +504,18 @@ fn tasks_that_cannot_be_done_are_refused() {
         );
         load_workload("t", Some(&text), &[]).unwrap_err().to_string()
     };
+    for (distance, keys, says) in [
+        ("0B", &[][..], "flow.compute.distance: got \"0B\""),
+        ("6KiB", &[], "expected a multiple of \"4KiB\", a page"),
+        ("32KiB", &["ftl.write_placement=operands"], "expected a multiple of \"512KiB\", a page per plane"),
+    ] {
+        let message = run_with(keys, &format!("kind = \"gather\"\nat = \"array\"\ndistance = \"{distance}\""));
+        assert!(message.contains(says), "{message}, expected {says}");
+    }
+    let few = "size = \"4KiB\"\nworking_set_size = \"16KiB\"";
+    let few = tasks("kind = \"gather\"\nat = \"array\"\noperands = 5", few);
+    let message = run(&preset("performance-optimized", &[]), &few, vec![None], &RunOptions::default(), &mut |_| true);
+    assert!(message.err().unwrap().to_string().contains("compute.operands: got 5, expected at most 4"));
     for (compute, keys, says) in [
         ("kind = \"scan\"\nat = \"array\"", "read_share = 1.0", "an array combines operands"),
         ("kind = \"scan\"\nat = \"chip\"\noperands = 3", "read_share = 1.0", "needs kind = \"gather\""),

@@ -78,6 +78,7 @@ fn combinations_without_sense_are_refused() {
     for (change, key) in [
         ("ftl.unwritten_reads=assume-page-written", "ftl.unwritten_reads"),
         ("ftl.write_placement=dynamic", "ftl.write_placement"),
+        ("ftl.write_placement=operands", "got \"operands\""),
         ("ftl.map_update=issue", "ftl.map_update"),
         ("wear.endurance=10", "wear.endurance"),
         ("precondition.kind=steady", "precondition.kind"),

@@ -48,6 +48,7 @@ fn combinations_without_sense_are_refused() {
     assert_eq!(in_place("flash.erase=0us"), None);
     for (change, key) in [
         ("ftl.write_placement=dynamic", "ftl.write_placement"),
+        ("ftl.write_placement=operands", "got \"operands\""),
         ("ftl.map_update=issue", "ftl.map_update"),
         ("ftl.superblock=die", "ftl.superblock"),
         ("ftl.mapping_unit=1KiB", "ftl.mapping_unit"),

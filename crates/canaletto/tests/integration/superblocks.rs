@@ -152,6 +152,7 @@ fn what_makes_no_sense_is_refused() {
         load_design("test.toml", Some(SMALL), &all).unwrap_err().to_string()
     };
     assert!(refused(&["ftl.write_placement=dynamic"]).contains("expected \"static\""));
+    assert!(refused(&["ftl.write_placement=operands"]).contains("got \"operands\""));
     assert!(refused(&["gc.copyback=true"]).contains("expected false"));
     assert!(refused(&["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"]).contains("expected ftl.mapping = \"page\""));
     assert!(refused(&["mapping.cache_capacity=1KiB"]).contains("expected \"0B\""));

@@ -70,6 +70,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     continue;
                 }
                 if !self.operand_read(first, now) {
+                    self.flash.draw_read_failure(first, &mut self.pages);
                     continue;
                 }
             }
@@ -82,8 +83,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.flash.copybacks.hold(lun, copies);
         }
         self.array_is_free(lane, worked, now);
-        if let Some(first) = self.paths.next_page(lun) {
-            self.send_data(first, now);
+        match self.paths.next_page(lun) {
+            Some(first) => self.send_data(first, now),
+            // Operands that stay, or wait for a unit, give a held path back.
+            None if origin == Origin::Operand => self.release_held(lun, now),
+            None => {}
         }
     }
 

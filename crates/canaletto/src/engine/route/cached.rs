@@ -291,17 +291,34 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         for other in self.ftl.spaces.written_with(flow, lpa, from_dram) {
             match self.cache().next_with(other) {
                 Some(destage) => self.destage_page(destage, now),
-                // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
-                None if self.ftl.spaces.share_mapping_unit() => {
-                    let other = Destage { stream, ..Destage::of(other, 0, flow) };
-                    self.ftl.begin_destage(&mut self.pages, &other, FROM_CACHE, now);
-                    self.carry_out(now);
+                // The cache has nothing new of it, but it may lie together with one that it has.
+                None if self.ftl.spaces.widens => {
+                    self.write_unchanged(Destage { stream, ..Destage::of(other, 0, flow) }, now);
                 }
                 None => {}
             }
         }
         self.ftl.send_gathered(&mut self.pages.transactions);
         self.carry_out(now);
+    }
+
+    fn write_unchanged(&mut self, page: Destage, now: Time) {
+        if !self.ftl.is_written_anyway(page.lpa) {
+            self.ftl.begin_destage(&mut self.pages, &page, FROM_CACHE, now);
+            self.carry_out(now);
+        }
+    }
+
+    /// Operands that lie together with those of a write follow it.
+    #[cold]
+    pub(super) fn write_operands_unchanged(&mut self, others: &[u64], (flow, stream): (u16, u16), now: Time) {
+        self.ftl.gather();
+        for &lpa in others {
+            self.write_unchanged(Destage { stream: Some(stream), ..Destage::of(lpa, 0, flow) }, now);
+        }
+        self.ftl.send_gathered(&mut self.pages.transactions);
+        self.carry_out(now);
+        self.offer_paths(now);
     }
 
     fn destage_page(&mut self, destage: Destage, now: Time) {
@@ -360,11 +377,25 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
+    /// Tasks read flash: what the cache has of a page goes there first. Returns whether it has anything.
+    pub(super) fn awaits_landing(&mut self, page: TransactionId, lpa: u64, now: Time) -> bool {
+        let Some(cache) = self.cache.as_mut().filter(|cache| cache.is_unwritten(lpa)) else { return false };
+        self.pages.transactions[page].next = cache.await_landing(lpa, page);
+        self.destage(now);
+        true
+    }
+
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {
             let next = self.pages.transactions[part].next;
             self.pages.charge_page_for(part, Ended::Destage, Cause::Flush, now);
-            self.page_finished(part, now);
+            if self.pages.transactions[part].origin == Origin::Cached {
+                self.page_finished(part, now);
+            } else {
+                self.pages.transactions[part].next = TransactionId::NONE;
+                self.ftl.begin_located(&mut self.pages, part, now);
+                self.carry_out(now);
+            }
             part = next;
         }
         while let Some(flush) = self.cache().take_flushed() {

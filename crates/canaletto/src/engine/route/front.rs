@@ -164,8 +164,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
         if self.ftl.spaces.widen(request) {
+            let of = (request.flow, request.stream);
             let (count, pages) = self.ftl.spaces.split(request);
-            return self.begin_counted(id, count, pages, now);
+            let others = self.ftl.spaces.pages(request).flat_map(|(lpa, _)| self.ftl.spaces.operands_with(lpa));
+            let others: Vec<u64> = others.collect();
+            self.begin_counted(id, count, pages, now);
+            if !others.is_empty() {
+                self.write_operands_unchanged(&others, of, now);
+            }
+            return;
         }
         let pages = self.ftl.spaces.pages(request);
         self.begin_counted(id, pages.left_pages(), pages, now);

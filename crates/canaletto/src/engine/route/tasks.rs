@@ -11,7 +11,7 @@ use super::{Event, Route, fabric_events};
 use crate::compute::{Compute, Located, Waiting, Way, stage};
 use crate::config::compute::At;
 use crate::engine::time::Time;
-use crate::fabric::paths::Payload;
+use crate::fabric::paths::{Paths, Payload};
 use crate::fabric::{Direction, Fabric, Transfer, TransferDone};
 use crate::flash::address::{LunId, PlaneId, SECTOR};
 use crate::flash::interface::Operation;
@@ -40,12 +40,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.requests[id].returned = compute.begin(id, flow, pages.len() as u32, bytes).min(u64::from(u32::MAX)) as u32;
         for (lpa, sectors) in pages {
             self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
-            if at_host {
-                self.ftl.begin_page(&mut self.pages, (id, &self.requests[id]), lpa, sectors, now);
-            } else {
-                self.ftl.begin_operand(&mut self.pages, (id, &self.requests[id]), lpa, sectors, now);
+            let (pages, request) = (&mut self.pages, (id, &self.requests[id]));
+            let page = self.ftl.new_operand(pages, request, (lpa, sectors), !at_host, now);
+            if !self.awaits_landing(page, lpa, now) {
+                self.ftl.begin_located(&mut self.pages, page, now);
+                self.carry_out(now);
             }
-            self.carry_out(now);
         }
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
@@ -94,7 +94,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             let page = self.pages.transactions[id];
             if let Some(to) = self.task_unit().goes_to(&page) {
                 let chips = (self.layout.chip_of_plane(page.ppa.plane), self.layout.chip_of_plane(to));
-                if self.paths.may_copy_directly(0) && self.paths.fabric.can_copy(chips.0, chips.1) {
+                let may = self.task_unit().may_go_directly && self.paths.may_copy_directly(0);
+                if may && self.paths.fabric.can_copy(chips.0, chips.1) {
                     let t = &mut self.pages.transactions[id];
                     t.set(Flag::Direct, true);
                     t.goes_to(to);
@@ -237,7 +238,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     fn operand_sensed(&mut self, id: TransactionId, now: Time) {
         let t = self.pages.transactions[id];
-        self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
+        if self.ftl.is_out_of_reach(t.ppa.plane) {
+            self.ftl.read_failed(&mut self.pages, &mut self.requests, id, now);
+        } else {
+            self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
+        }
         self.ftl.end_read_of(t.ppa);
     }
 
@@ -283,6 +288,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let bytes = u64::from(self.pages.transactions[id].bytes);
         let flow = self.pages.transactions[id].flow;
         let direction = self.way_of_operand(id);
+        if Paths::<F>::is_nowhere(crossed.path) {
+            let request = self.pages.transactions[id].request;
+            self.ftl.lost.note_request(&mut self.requests[request]);
+        }
         self.release(crossed.path, now);
         if direction == Direction::ToChip {
             self.pages.charge_page(id, Cause::OperandTransfer, now);

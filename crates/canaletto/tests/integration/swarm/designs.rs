@@ -232,6 +232,8 @@ impl Settings {
         self.set("ftl.min_spare_blocks", 4f64.min(blocks - 1.0));
         if !self.is("gc.scope", "plane") {
             self.set("ftl.write_placement", "dynamic");
+        } else if self.is("ftl.write_placement", "operands") && self.unit_bytes() != self.page_bytes() {
+            self.set("ftl.write_placement", "static");
         }
         // A DRAM interface carries no frames or accesses of a memory.
         let attached = &self.0["attachment.kind"];

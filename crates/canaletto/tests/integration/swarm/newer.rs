@@ -91,6 +91,7 @@ fn failures() -> Vec<Setting> {
         any("compute.channel.rate", ["1.2GB/s", "50MB/s"]),
         any("compute.array.operands", [48, 1, 2]),
         any("compute.array.groups", [4, 1]),
+        any("ftl.write_placement", ["static", "dynamic", "operands"]),
     ]
 }
 
@@ -113,9 +114,10 @@ fn trimming() -> impl Strategy<Value = String> {
 fn tasks() -> impl Strategy<Value = String> {
     let whats = prop::sample::select(vec!["scan", "gather", "reduce"]);
     let places = prop::sample::select(vec!["host", "drive", "channel", "chip", "array"]);
-    (whats, places, 2u32..6, 1u32..300, 1u32..20).prop_map(|(kind, at, operands, requests, depth)| {
+    let apart = prop::sample::select(vec!["", "distance = \"288KiB\"\n"]);
+    (whats, places, 2u32..6, apart, 1u32..300, 1u32..20).prop_map(|(kind, at, operands, apart, requests, depth)| {
         let kind = if at == "array" { "gather" } else { kind };
-        let operands = if kind == "gather" { format!("operands = {operands}\n") } else { String::new() };
+        let operands = if kind == "gather" { format!("operands = {operands}\n{apart}") } else { String::new() };
         format!(
             "[[flow]]\nname = \"tasks\"\n[flow.compute]\nkind = \"{kind}\"\nat = \"{at}\"\n{operands}\
              [flow.synthetic]\nrequests = {requests}\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}\n"
