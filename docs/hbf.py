@@ -71,8 +71,8 @@ def outstanding() -> Iterator[str]:
 
 
 def tails() -> Iterator[str]:
-    yield "| grade | load | GB/s | p50 µs | p99 µs | p99.9 µs | W |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| grade | load | GB/s | p50 µs | p99 µs | p99.9 µs | W | pJ per bit |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for grade, rate in GRADES.items():
         for load in (0.3, 0.6, 0.8):
             gap = round(PAGE_BYTES / (load * rate) * 1e3)
@@ -80,7 +80,8 @@ def tails() -> Iterator[str]:
             at, watts = found.latency_us.all, (found.average_power_mw or 0.0) / 1e3
             bandwidth = (found.bandwidth_mb_s or 0.0) / 1e3
             spread = " | ".join(f"{each:.2f}" for each in (at.p50, at.p99, at.p99_9))
-            yield f"| `{grade}` | {load:.0%} | {bandwidth:,.0f} | {spread} | {watts:.0f} |"
+            power = f"{watts:.0f} | {1e3 * watts / 8 / bandwidth:.1f}"
+            yield f"| `{grade}` | {load:.0%} | {bandwidth:,.0f} | {spread} | {power} |"
 
 
 def sizes() -> Iterator[str]:

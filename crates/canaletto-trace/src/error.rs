@@ -17,7 +17,7 @@ pub enum TraceError {
 
     /// No line holds a request.
     #[error(
-        "{path}: the trace is empty: no request on its {lines} lines{}; {}", left_out(*.skipped),
+        "{path}: the trace is empty: no request on its {lines} line{}{}; {}", if *.lines == 1 { "" } else { "s" }, left_out(*.skipped),
         .reason.as_deref().unwrap_or("at least one is needed")
     )]
     Empty { path: PathBuf, lines: u64, skipped: u64, reason: Option<String> },

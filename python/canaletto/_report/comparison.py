@@ -38,11 +38,12 @@ def html(
     runs = list(comparison.shown)
     data = [run.to_dict() for run in runs]
     design, workload, _, seed = terminal.title(data[0])
-    title = listing([design, workload, f"{len(runs)} fabrics", seed])
+    kind = summary.kind(data)
+    title = listing([*([design] if kind == "fabric" else []), workload, f"{len(runs)} {kind}s", seed])
     requests = data[0]["requests"]
     # After a warm-up each fabric counts other requests.
     moved = "" if runs[0].options["warmup"] else f" ({scaled(requests['bytes'], 'B')})"
-    work = f"the same {count(requests['generated'])} requests{moved} on every fabric"
+    work = f"the same {count(requests['generated'])} requests{moved} on every {kind}"
     caveat = wires.caveat(data, comparison.gains)
     warned = f'<p class="caveat">{escape(caveat)}</p>' if caveat else ""
     counted = sections.sheet(wires.sheet(data)) + note(wires.about(data))

@@ -46,7 +46,7 @@ def sheet(found: list[list[str]]) -> str:
 
 def key_figures(runs: Sequence[Data]) -> str:
     headings = [
-        "fabric",
+        summary.kind(runs),
         "IOPS",
         "bandwidth",
         "mean latency",
@@ -106,7 +106,7 @@ def _latency_table(runs: Sequence[Data]) -> str:
         for kind in terminal.KINDS
         if (row := run["latency_us"].get(kind)) and row.get("mean") is not None
     ]
-    found = table([*(["fabric"] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
+    found = table([*([summary.kind(runs)] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
     found += f"<p>{terminal.FEW}</p>" if terminal.lacks_percentiles(runs) else ""
     return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
 

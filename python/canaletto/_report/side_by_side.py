@@ -40,7 +40,7 @@ def render(
     absolute, speedups = headlines(runs, found)
     full = summary.saturation(runs, found)
     parts: list[RenderableType] = [
-        Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
+        Text.assemble((heading(runs), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
         *[Text(caveat, "bold yellow") for caveat in (full.strip(), *caveats.of_all(runs, before=False)) if caveat],
         Text(summary.verdict(runs, found).removeprefix(full), "bold green"),
@@ -112,6 +112,10 @@ def by_place(runs: Sequence[Run], hot_spots: Mapping[str, "Comparison"]) -> list
     return places.sheets(runs, {place: each.shown for place, each in hot_spots.items()})
 
 
+def heading(runs: Sequence[Run]) -> str:
+    return str(runs[0]["design"]) if summary.kind(runs) == "fabric" else f"{len(runs)} drives"
+
+
 def title(runs: Sequence[Run]) -> str:
     seeds = (runs[0].get("confidence") or {}).get("seeds")
     seed = f"seeds {seeds[0]} to {seeds[-1]}" if seeds else f"seed {runs[0]['seed']}"
@@ -131,7 +135,7 @@ def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
         "power": [thousandths(run.get("average_power_mw"), "W") for run in runs],
     }
     told = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells) or "99" in head}
-    absolute = [[f"seed {runs[0]['seed']}" if confidence else "fabric", *told]]
+    absolute = [[f"seed {runs[0]['seed']}" if confidence else summary.kind(runs), *told]]
     absolute += [[run["fabric"], *(cells[place] for cells in told.values())] for place, run in enumerate(runs)]
     mean = f"mean of {len(confidence['seeds'])} seeds,\n95 % interval,\n" if confidence else ""
     over = f"speedup over{' ' if confidence else chr(10)}{runs[0]['fabric']}"

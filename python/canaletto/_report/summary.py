@@ -41,6 +41,11 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
     return " ".join(filter(None, sentences))
 
 
+def kind(runs: Sequence[Data]) -> str:
+    """What is compared."""
+    return "fabric" if len({run["design"] for run in runs}) == 1 else "drive"
+
+
 def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     """Fastest and slowest fabric next to the baseline, by how much, and the cause.
 
@@ -52,7 +57,7 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
         return "No request completed: there is nothing to compare."
     known = _known(runs, found)
     if not known:
-        return f"There is only one fabric: {_where(first)}."
+        return f"There is only one {kind(runs)}: {_where(first)}."
     if unfair := unequal_failures(runs):
         return unfair
     real = _real(known)
@@ -116,8 +121,8 @@ def unequal_failures(runs: Sequence[Data]) -> str:
         return ""
     told = _listed([f"{count(number)} on {fabric}" for fabric, number in failed.items()])
     return (
-        "No fabric is called the fastest, because numbers of failed requests differ, and failed reads are answered at "
-        f"once: {told}."
+        f"No {kind(runs)} is called the fastest, because numbers of failed requests differ, and failed reads are "
+        f"answered at once: {told}."
     )
 
 
@@ -159,13 +164,13 @@ def single(run: Data) -> str:
     return sentence + "."
 
 
-def none_faster(name: str, known: Mapping[str, Gain]) -> str:
+def none_faster(name: str, known: Mapping[str, Gain], what: str = "fabric") -> str:
     """Beginning of a verdict without a winner."""
     faster = [word for name, word in BOUNDS.items() if name in known and known[name].is_faster]
     but = f" but the {' and the '.join(faster)} one" if faster else ""
     sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
     reach = _reach(known) if faster else ""
-    return f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach})"
+    return f"No {what}{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach})"
 
 
 def _reach(known: Mapping[str, Gain]) -> str:
@@ -173,7 +178,7 @@ def _reach(known: Mapping[str, Gain]) -> str:
 
 
 def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain]) -> str:
-    none = none_faster(first["fabric"], known)
+    none = none_faster(first["fabric"], known, kind([first, *others]))
     last = min(known, key=lambda fabric: known[fabric].mean)
     if not known[last].is_slower:
         return f"{none}: {_where(first)}."
