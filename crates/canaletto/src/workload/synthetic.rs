@@ -74,11 +74,8 @@ impl Generator {
         let hot = stream("hot", hot_cold);
         let sizes = stream("size", config.size_deviation.0 > 0);
         let gaps = stream("gap", config.inter_arrival.is_some());
-        // Limits ensure that something is behind the offset.
-        let (first, used_last) = config.used_range(first, last);
         let (grain, unit) = (config.grain(), config.unit_bytes());
-        let per_sector = SECTOR / grain;
-        let (first, used_last) = (first * per_sector, (used_last + 1) * per_sector - 1);
+        let (first, used_last) = in_grains(config.used_range(first, last), grain);
         let alignment = config.alignment().0 / grain;
         let size = config.size.map(|size| size.0);
         let next_sequential = if config.addresses == Addresses::Sequential {
@@ -304,6 +301,12 @@ impl Generator {
         // Powers of two need no division.
         if self.alignment.is_power_of_two() { lba & !(self.alignment - 1) } else { lba - lba % self.alignment }
     }
+}
+
+/// Limits ensure that something is behind the working set's offset.
+fn in_grains((first, last): (u64, u64), grain: u64) -> (u64, u64) {
+    let per_sector = SECTOR / grain;
+    (first * per_sector, (last + 1) * per_sector - 1)
 }
 
 struct Mix {
