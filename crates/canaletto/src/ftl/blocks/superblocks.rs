@@ -281,8 +281,11 @@ impl Blocks {
     /// A stream leaves the superblocks that it has begun in groups of planes. Places that were given are still filled.
     pub fn leave_superblocks(&mut self, planes: &[PlaneId], frontier: Frontier) {
         for &plane in planes.iter().filter(|&&plane| self.leader(plane) == plane).collect::<Vec<_>>() {
+            if self.places_left(plane, frontier) == 0 {
+                continue;
+            }
             let given: Vec<u32> = self.group(plane).map(|at| self.pages_given(PlaneId(at as u32), frontier)).collect();
-            let is_begun = self.places_left(plane, frontier) > 0 && given.iter().any(|&pages| pages > 0);
+            let is_begun = given.iter().any(|&pages| pages > 0);
             let flash_pages = self.flash_pages_per_block();
             let Some(superblocks) = self.superblocks.as_mut().filter(|_| is_begun) else { continue };
             let group = superblocks.group(plane);

@@ -1,0 +1,101 @@
+"""Do zones and handles of files run, within their limits, and are wrong ones refused?"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ZONED = """
+base = "performance-optimized"
+name = "zoned"
+[geometry]
+blocks_per_plane = 160
+[zns]
+zone_size = "6MiB"
+stripe = { dies = 1, channels = 1 }
+max_open = 64
+max_active = 128
+[ftl]
+overprovisioning = 0.0
+[cache]
+capacity = "8MiB"
+power_loss_protection = true
+"""
+LOG = """
+name = "log"
+[[flow]]
+name = "a"
+[flow.synthetic]
+requests = 20000
+read_share = 0.0
+size = "64KiB"
+queue_depth = 64
+zone_work = "append"
+zones = 64
+"""
+PLACED = """
+base = "performance-optimized"
+name = "placed"
+[ftl]
+superblock = "drive"
+overprovisioning = 0.4
+[fdp]
+handles = 256
+isolation = "initial"
+"""
+HEADER = "arrival_ns,device,offset_bytes,bytes,kind,handle\n"
+
+
+def test_many_zones_need_little_memory(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "zoned.toml").write_text(ZONED)
+    (tmp_path / "log.toml").write_text(LOG)
+    result = canaletto.ok("run", "zoned.toml", "--workload", "log.toml", "--json").json
+    assert result["flash"]["zones"]["count"] == 10_240
+    assert result["cost"]["peak_rss_mb"] < 100
+
+
+def test_a_trace_names_many_handles(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "placed.toml").write_text(PLACED)
+    writes = [f"{i * 1000},0,{i * 4096},4096,write,{i % 256}\n" for i in range(20_000)]
+    (tmp_path / "t.csv").write_text(HEADER + "".join(writes) + "30000000,0,0,0,U,7\n30001000,0,0,4096,read,\n")
+    result = canaletto.ok("run", "placed.toml", "--workload", "t.csv", "--json").json
+    handles = result["flash"]["fdp"]["handles"]
+    assert {handle["host_pages"] for handle in handles} == {78, 79}
+    assert (handles[7]["updates"], handles[7]["units_not_full"], sum(handle["updates"] for handle in handles)) == (
+        1,
+        1,
+        1,
+    )
+    assert result["cost"]["peak_rss_mb"] < 100
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("0,0,0,4096,write,256\n", ("t.csv:2:", "256", "0 to 255")),
+        ("0,0,0,4096,write,x\n", ("t.csv:2:", "x", "0 to 255")),
+        ("0,0,0,4096,write,-1\n", ("t.csv:2:", "-1")),
+        ("0,0,0,4096,write,1\n", ("reclaim unit handles", "fdp.handles")),
+    ],
+)
+def test_handles_that_there_are_not(canaletto: Any, tmp_path: Path, line: str, says: tuple[str, ...]) -> None:
+    (tmp_path / "t.csv").write_text(HEADER + line)
+    canaletto.refuses("run", "performance-optimized", "--workload", "t.csv", says=says)
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("zns.zone_size=100KiB", "zns.zone_capacity"),
+        ("zns.zone_capacity=6100KiB", "zns.zone_capacity"),
+        ("zns.stripe.dies=3", "zns.stripe"),
+        ("zns.pages_per_program=5", "zns.pages_per_program"),
+        ("zns.pages_per_program=0", "zns.pages_per_program"),
+        ("zns.max_open=200", "zns.max_open"),
+        ("fdp.handles=257", "fdp.handles"),
+    ],
+)
+def test_designs_that_do_not_fit(canaletto: Any, tmp_path: Path, setting: str, says: str) -> None:
+    (tmp_path / "zoned.toml").write_text(ZONED)
+    (tmp_path / "log.toml").write_text(LOG)
+    canaletto.refuses("run", "zoned.toml", "--workload", "log.toml", "--set", setting, says=(says,))
