@@ -97,7 +97,7 @@ INTERFACES = {
 PAD_PF, OHMS, EDGE = (3.0, 1.1), 20.6, 0.7
 """Pads of a die, a driver of 35 ohms with a termination of 50, and the part of a bit that an edge (2.2 RC) may take.
 
-The smaller pads are the largest with which the packages with chips of their own in `PACKAGES` are possible.
+The smaller pads are the largest with which the packages with interface chips in `PACKAGES` are possible.
 """
 
 PACKAGES = {

@@ -42,7 +42,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 def kind(runs: Sequence[Data]) -> str:
-    """What is compared."""
+    """Kind of thing that is compared."""
     return "fabric" if len({run["design"] for run in runs}) == 1 else "drive"
 
 

@@ -1,7 +1,6 @@
 //! The formats, one file each.
 //!
-//! A new one is a file here, a [`TraceFormat`] like `msr.rs`, and a line in the list below, which the tests of every
-//! format use. (`cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on the file.)
+//! `cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on a new one.
 
 use std::io::{self, Write};
 use std::str::FromStr;

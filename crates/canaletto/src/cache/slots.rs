@@ -16,7 +16,6 @@ impl DataCache {
         self.rule == DestageRule::Mqsim
     }
 
-    /// If few enough are in flight. The page's first write within a second sets out at once.
     pub(super) fn write_slot(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
         let partition = self.partition(flow);
         if self.partitions[usize::from(partition)].in_flight >= self.limit {

@@ -6,7 +6,6 @@ use crate::config::design::Controller as ControllerConfig;
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
-/// One transfer at a time, first come first served.
 #[derive(Debug, Clone, Copy)]
 struct Server {
     /// Bytes per second; 0 is no limit.

@@ -125,7 +125,6 @@ mod tests {
         }
     }
 
-    /// 2^1 steps are too few to overflow.
     #[test]
     fn a_short_jump_equals_its_steps() {
         let mut stepped = Mrg32k3a { state: [[1; 3]; 2] };

@@ -27,7 +27,6 @@ use crate::workload::sources::Sources;
 /// Rounds per turnover, which writes as many pages as the drive has.
 const ROUNDS: u32 = 4;
 
-/// The first turnover only fills what is free.
 const LEAST_TURNOVERS: u32 = 3;
 
 /// Skewed writes may drift for longer, by little.
@@ -36,7 +35,6 @@ const MOST_TURNOVERS: u32 = 20;
 /// Change of the write amplification between turnovers below which it is steady.
 const STEADY: f64 = 0.01;
 
-/// Per plane, in flash pages: enough that none is idle.
 const WRITES_PER_PLANE: u32 = 4;
 
 pub struct Start {

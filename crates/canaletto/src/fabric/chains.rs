@@ -34,7 +34,6 @@ pub const FACTS: Facts = Facts {
 pub trait Course {
     fn links(columns: u32) -> u32;
 
-    /// As columns, in a row of `columns` chips. The controller is at -1.
     fn ends(link: u32, columns: u32) -> (i32, i32);
 
     fn way(direction: Direction, column: u32, columns: u32) -> Range<u32>;

@@ -97,7 +97,6 @@ fn check_counts(design: &Design) -> Checked {
     Ok(())
 }
 
-/// By parity, or by letting requests fail.
 fn check_cut_off(design: &Design, chips: &[ChipId]) -> Checked {
     let (part, _, count) = failing_parts(design).next().expect("chips are cut off by parts that fail");
     let key = &*format!("fabric.failures.{part}");

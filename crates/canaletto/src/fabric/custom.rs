@@ -56,7 +56,6 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     }
 }
 
-/// The links out of rows and columns.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let Some(blueprint) = &config.blueprint else {
         return venice::circuit_lines(config, rows, columns, false);

@@ -275,7 +275,6 @@ impl Fabric for Mesh {
         self.idle_controller_count + self.idle_chip_count > 0
     }
 
-    /// Others wait where the scheduler can still choose.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         match direction {
             Direction::FromChip => self.idle_chips[chip.index()],

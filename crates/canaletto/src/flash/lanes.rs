@@ -214,7 +214,6 @@ impl FlashBackend {
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
-    /// Takes the program out of the registers in which it waits for the array.
     pub(super) fn unload(&mut self, lun: LunId) -> Option<(LunId, Time)> {
         self.lanes.luns.get_mut(lun.index())?.loaded.take()
     }
@@ -255,7 +254,6 @@ impl FlashBackend {
         (plane < self.lanes.planes).then(|| plane % self.lanes.planes_per_lun)
     }
 
-    /// If planes are read alone.
     #[inline(always)]
     pub(super) fn reader_of(&self, plane: PlaneId) -> Option<LunId> {
         self.lanes.plane_reads.then(|| self.lanes.reader(plane))

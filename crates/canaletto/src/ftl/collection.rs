@@ -199,13 +199,11 @@ impl Ftl {
         self.take_place(from.plane, line, false).expect("the copies of a victim have room")
     }
 
-    /// Whether a copy stays in its plane, for whose page it may have to wait.
     fn stays_in_plane<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
     }
 
-    /// It was overwritten before it could be copied.
     fn drop_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = work.transactions[id];
         if t.frontier == Frontier::Arrivals {

@@ -231,7 +231,6 @@ impl Ftl {
         }
     }
 
-    /// Whether nothing under way in the plane can give the frontier a page.
     #[inline]
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
         if self.is_out_of_reach(plane) {
@@ -247,7 +246,6 @@ impl Ftl {
             && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
     }
 
-    /// Whether all planes are one group, in which something under way may make room.
     pub(super) fn only_group_goes_on(&self) -> bool {
         let plane = PlaneId(0);
         self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
@@ -292,7 +290,6 @@ impl Ftl {
         }
     }
 
-    /// Whether nothing under way can make room for a page that no plane takes.
     pub fn no_room_will_come<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         if t.awaits_old_page() {

@@ -101,7 +101,6 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// If all always have work.
     fn shares(config: &Arbitration, priorities: &[Priority], commands: u32) -> Vec<u32> {
         let mut arbiter = Arbiter::new(config, 1, priorities);
         (0..priorities.len()).for_each(|queue| arbiter.set_ready(queue as u16, true));

@@ -56,7 +56,6 @@ impl QueuePair {
         self.wrap(place + 1)
     }
 
-    /// Less than a round beyond the ring's end.
     #[inline]
     fn wrap(&self, place: u32) -> u32 {
         if place >= self.entries { place - self.entries } else { place }

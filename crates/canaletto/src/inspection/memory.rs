@@ -254,7 +254,6 @@ impl Estimate<'_> {
         if reads_find || self.design.precondition.kind == PreconditionKind::Steady { self.sum(|g| g.bits) } else { 0.0 }
     }
 
-    /// Unwritten pages that are read are found in blocks as well.
     fn blocks(&self) -> f64 {
         let layout = &self.limits.layout;
         let (pages, planes) = (f64::from(layout.pages_per_block), f64::from(layout.planes()));
@@ -309,7 +308,6 @@ impl Estimate<'_> {
         fetched.min(host.command_limit.map_or(f64::INFINITY, f64::from))
     }
 
-    /// A waiting request hears it from the holder of its place.
     fn passed_on(&self, flow: &Flow, glance: &Glance) -> f64 {
         let before = self.fetched() * glance.pages_each / f64::from(self.limits.layout.luns());
         let is_cached = self.limits.cache_pages > 0 && flow.cache.unwrap_or(self.design.cache.mode).writes();

@@ -262,7 +262,6 @@ fn check_handles(design: &Design, workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Flows of zones share them and the write buffer.
 fn check_zoned_flow(workload: &Workload, flow: &Flow, is_zoned: bool) -> Result<(), String> {
     let name = &flow.name;
     if is_zoned && workload.partitioned {
@@ -368,7 +367,6 @@ fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {
     ))
 }
 
-/// Each flow must have one if they divide the cache.
 fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
     let (pages, flows) = (design.cache.capacity.0 / design.cached_page(), workload.flow.len() as u64);
     if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {

@@ -8,7 +8,6 @@ use crate::flash::address::{Layout, SECTOR};
 use crate::ftl::placement::Positions;
 use crate::measure::zones::NamespaceReport;
 
-/// None on a drive without a table of namespaces.
 fn choose(design: &Design, workload: &Workload, all: &[Extent]) -> Result<Vec<Option<Extent>>, String> {
     if !all.is_empty() && workload.partitioned {
         return Err("partitioned: got true, expected false with namespaces: flows name theirs".to_owned());
@@ -113,7 +112,6 @@ fn confine(range: &mut FlowRange, extent: Option<Extent>, in_zones: u64, layout:
     range.space = (kind != NamespaceKind::Zoned).then_some(0);
 }
 
-/// In the order of their pages. Returns the first flow of each.
 pub(super) fn spaces(flows: &mut [FlowRange], are_namespaces: bool) -> Vec<usize> {
     if are_namespaces {
         let mapped = || flows.iter().filter(|flow| flow.space.is_some());

@@ -1,8 +1,7 @@
 //! Energy: a run's activity times the powers of its parts.
 //!
 //! The *physical* account adds what every operation, transfer and idle part took. The *paper's* account follows Venice
-//! §6.4, "we multiply the average power consumption by the overall execution time": the mean power of parts at work,
-//! times execution time. `docs/explanation/energy.md` checks this reading against the paper's numbers.
+//! §6.4: the mean power of parts at work, times execution time (`docs/explanation/energy.md`).
 
 use serde::Serialize;
 

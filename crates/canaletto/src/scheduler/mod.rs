@@ -38,7 +38,6 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 const DATA_CLASSES: usize = 3;
 
-/// Chips that compete for the same paths.
 struct Domain {
     first_lun: u32,
     luns: u32,

@@ -82,7 +82,6 @@ pub trait Readiness {
     fn plane(&self, transaction: &Transaction) -> u32;
     /// Later ones for its plane must not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
-    /// In one flash page.
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
 

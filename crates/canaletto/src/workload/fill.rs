@@ -158,7 +158,6 @@ impl Fill {
         self.left = pages;
     }
 
-    /// Every plane holds the same share of its pages, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
         let (share, rank) = self.occupied.share_and_rank(page);
         let within = rank & ((1 << self.shift) - 1);

@@ -111,7 +111,6 @@ impl Zoned {
         self.first + (self.taken - 1) % self.count
     }
 
-    /// Of another zone if that one is full. The zone that follows is reset before it is begun, if it was written.
     fn next_write(&mut self, work: ZoneWork, drawn: Wanted) -> Wanted {
         let turn = self.turn;
         self.turn = (turn + 1) % self.slots.len();

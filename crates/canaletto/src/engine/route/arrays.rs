@@ -14,7 +14,6 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Unless the command has been suspended meanwhile.
     #[inline(always)]
     pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
         // A suspended operation's end may have been due at the same time.

@@ -76,7 +76,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Its path is offered once all that follows from the data has been queued.
     #[inline(always)]
     pub(super) fn keep_path(&mut self, lun: LunId) {
         if self.batches.looks_up {

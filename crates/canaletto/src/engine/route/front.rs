@@ -215,7 +215,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A request may stand in the list twice, or be finished.
     #[cold]
     pub(super) fn refill(&mut self, now: Time) {
         while let Some(id) = self.refills.pop() {

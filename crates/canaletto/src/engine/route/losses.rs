@@ -40,7 +40,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Parts of the interconnect fail as soon as it has come to rest.
     #[cold]
     pub(super) fn lose(&mut self, number: u8, now: Time) {
         if self.losses.all[usize::from(number)].fabric {

@@ -46,7 +46,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         queues.waits(lun, served, free, transactions, &self.ftl.readiness())
     }
 
-    /// It frees blocks that are needed at once.
     fn is_needed_at_once(&self, lun: LunId) -> bool {
         self.flash.suspends_background_work(lun) && self.ftl.is_urgent(lun)
     }

@@ -31,7 +31,6 @@ fn send(bench: &mut Bench<Clusters>, chip: u32, direction: Direction) -> PathId 
     bench.start(transfer)
 }
 
-/// (wire, what, from ns, until ns) in order.
 fn traced(bench: &mut Bench<Clusters>) -> Vec<(String, WireUse, u64, u64)> {
     let names: Vec<String> = bench.fabric.wires().into_iter().map(|wire| wire.name).collect();
     let spans = bench.fabric.trace.drain();

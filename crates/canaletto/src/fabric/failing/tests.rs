@@ -54,7 +54,6 @@ proptest! {
         prop_assert_eq!(reached.len() as u32, rows * columns);
     }
 
-    /// More parts include the same ones. Where chips are spared, none is cut off as long as possible.
     #[test]
     fn placements_keep_what_they_promise(
         kind in 0..FabricKind::ALL.len(),

@@ -38,7 +38,6 @@ impl ChipToChip<Event> for Omnibus {
         self.grid.is_free(column) && self.grid.is_served(column)
     }
 
-    /// Once agreed on: both chips are enabled, header and command go to the source.
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)

@@ -46,14 +46,12 @@ fn read(bench: &mut Bench<Omnibus>, chip: u32) -> PathId {
     bench.start(transfer)
 }
 
-/// (bus, what, from ns, until ns) in order.
 fn traced(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
     let mut spans: Vec<_> = bench.fabric.trace.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
     spans.sort_by_key(|s| (s.2, s.0));
     spans
 }
 
-/// (when, setup) in ns.
 fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
     bench.crossed.iter().map(|(time, crossed)| (time.ns(), crossed.setup.ns())).collect()
 }

@@ -87,7 +87,6 @@ impl Venice {
         }
     }
 
-    /// Over the whole circuit or, without one, over the controller's link.
     fn search_ended(&mut self, scout: &Scout, end: Hop) -> Time {
         let controller = &mut self.controllers[scout.packet.controller as usize];
         if end == Hop::Arrived {
@@ -137,7 +136,6 @@ impl Venice {
         later(timer, Event::RetryTimer(id));
     }
 
-    /// It may belong to a scout that was sent again since.
     pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         if controller.state == State::Waiting && controller.timer == now {

@@ -342,7 +342,6 @@ proptest! {
     }
 }
 
-/// 8 × 8 chips, all controllers busy. With one transfer at a time none fails.
 #[test]
 fn scouts_fail_under_load_only() {
     let mut random = crate::engine::random::Stream::named(1, "venice load");

@@ -85,7 +85,6 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// A scout goes to the end after its hop.
         #[test]
         fn scouts_arrive_in_the_order_in_which_they_left(actions in prop::collection::vec((0u8..4, 0u64..9), 0..100)) {
             let hop = Time::from_ns(3);

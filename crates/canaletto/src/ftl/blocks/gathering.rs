@@ -165,13 +165,11 @@ impl Blocks {
         self.planes_together(plane).filter(move |&other| other != plane)
     }
 
-    /// The block and the flash page of it that a frontier's next write in a plane goes to.
     fn next_flash_page(&self, plane: PlaneId, frontier: Frontier) -> Option<(u32, u32)> {
         let block = self.room_in_stripe(plane, frontier)?;
         Some((block, self.planes[plane.index()].blocks[block as usize].written / self.pages_per_flash_page))
     }
 
-    /// Whether a flash page can be programmed: a full one if `more` will come.
     fn fills_flash_page(&self, plane: PlaneId, line: Line, more: bool) -> bool {
         let (placed, units) = (self.placed(plane, line), self.pages_per_flash_page);
         let least = units - placed.room(units);

@@ -626,7 +626,6 @@ impl Blocks {
         self.planes[self.group(plane)].iter().any(|p| p.blocks[block as usize].reads_in_flight > 0)
     }
 
-    /// Full or closed, with no program in flight.
     pub(super) fn superblock_can_be_collected(&self, plane: PlaneId, block: u32, superblocks: &Superblocks) -> bool {
         let blocks = || self.planes[self.group(plane)].iter().map(|p| &p.blocks[block as usize]);
         let is_used = blocks().any(|b| b.written > 0);

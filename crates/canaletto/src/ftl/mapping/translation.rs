@@ -180,7 +180,6 @@ impl Cached {
         }
     }
 
-    /// The translation page is read for a missing or a due entry.
     fn read(&mut self, table: usize, page: PageId) {
         let waiting = self.tables[table].read_begins(page);
         let sectors = match self.read_unit {

@@ -184,7 +184,6 @@ impl Maker<'_> {
         classes
     }
 
-    /// A user-defined rule takes too long for several kinds.
     fn most_kinds(&self) -> usize {
         if Policy::new(&self.design.gc).has_rule() { 1 } else { MOST_KINDS }
     }

@@ -24,13 +24,11 @@ impl InPlace {
         })
     }
 
-    /// Logical pages visit planes in turn.
     fn page(&self, plane: PlaneId, lpa: u64) -> Ppa {
         let number = lpa / self.planes;
         Ppa { plane, block: (number / self.pages_per_block) as u32, page: (number % self.pages_per_block) as u32 }
     }
 
-    /// `written` ones of the `whole` page are programmed.
     fn rest(&self, written: u64, whole: u64) -> u64 {
         match self.addressing {
             Addressing::Page => whole & !written,

@@ -222,7 +222,6 @@ fn an_arbiter_takes_power_while_it_searches() {
     assert!(close(one, 64.0 * 0.024 * 1e-6) && close(three, 3.0 * one), "{one} {three}");
 }
 
-/// As long as the wire is driven, at any rate; none on command pins and networks.
 #[test]
 fn a_termination_takes_power_by_the_time() {
     let terminated = Wires { termination: Power(2_000_000), ..Wires::default() };

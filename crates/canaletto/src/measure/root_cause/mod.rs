@@ -79,7 +79,6 @@ impl Ended {
 }
 
 impl Cause {
-    /// While its holder works for nobody else.
     fn own(self) -> Option<Cause> {
         match self {
             Cause::ReadModifyWrite | Cause::MappingMiss => Some(self),

@@ -9,9 +9,6 @@
 //! The checker shares nothing with the fabrics. From the configuration it derives which wires there are ([`shape`]),
 //! how long commands and data take at the least ([`lengths`]) and which distances the standard asks for
 //! ([`distances`]). It keeps the state of each wire, LUN and register from what is reported.
-//!
-//! A new rule is a file in `rules/` that implements [`rules::Check`], and a line in its list. A new fabric needs its
-//! wires in [`shape`] and its least times in [`lengths`].
 
 pub mod checker;
 pub mod distances;

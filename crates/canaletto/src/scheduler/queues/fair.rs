@@ -112,7 +112,6 @@ impl Queues {
         Some(command)
     }
 
-    /// By waits in proportion; urgent collection by what it owes.
     fn fair_order(
         &mut self,
         lun: LunId,

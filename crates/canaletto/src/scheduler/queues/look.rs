@@ -116,7 +116,6 @@ pub struct IssueContext {
 }
 
 impl IssueContext {
-    /// User requests wait for the mapping table.
     #[inline]
     pub(super) fn order(&self) -> &'static [Choice] {
         match self.served {

@@ -113,7 +113,6 @@ fn run_by_the_rules(packets: &mut [Sent], hop: u64, buffer: u64) {
     }
 }
 
-/// Who sends, who receives, the pause before, the length.
 type Order = (u32, u32, u64, u64);
 
 fn orders() -> impl Strategy<Value = Vec<Order>> {

@@ -337,7 +337,6 @@ fn a_miss_loads_its_group() {
     assert_eq!(cmt.counts.prefetched, 3);
 }
 
-/// The cache holds all of their translation page.
 #[test]
 fn a_whole_page_is_written_without_being_read() {
     let mut cmt = Cmt::new(directory(), PER_PAGE, 1);

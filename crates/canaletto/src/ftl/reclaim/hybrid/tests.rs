@@ -113,7 +113,6 @@ impl Drive {
     }
 }
 
-/// Skipped pages are spent.
 #[test]
 fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
     let mut drive = Drive::new(3);

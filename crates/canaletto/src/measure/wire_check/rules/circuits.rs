@@ -154,7 +154,6 @@ impl Circuits {
         }
     }
 
-    /// From one controller to a chip, or from chip to chip, each used once.
     fn is_way(&self, links: &[u32], chip: u32, to: u32) -> bool {
         let ends: Vec<(Node, Node)> = links.iter().filter_map(|&link| self.ends(link)).collect();
         let mut odd = BTreeSet::new();

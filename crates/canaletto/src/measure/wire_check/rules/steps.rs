@@ -84,7 +84,6 @@ impl Steps {
         }
     }
 
-    /// The second half of a split page on any free bus; data on separate pins.
     fn takes_several_wires(&self) -> bool {
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)

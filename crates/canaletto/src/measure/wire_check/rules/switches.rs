@@ -49,7 +49,6 @@ impl Switches {
         found.add(rule, at, format!("chip {row},{column}"), what, expected);
     }
 
-    /// A copy has no trunk and an inner bus per chip.
     fn check_way(&self, cycles: &[Cycles], open: &Open, at: Time, found: &mut Found) {
         let trunks = self.wires(cycles, |line| matches!(line, Line::Trunk(_)));
         let buses = self.wires(cycles, |line| matches!(line, Line::Inner(..)));
