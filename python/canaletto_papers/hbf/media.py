@@ -2,7 +2,8 @@
 
 Method: 32 units a channel read pages of 4 KiB in 15 us; a channel carries 192 GB/s. `steady`: requests of a page for
 each unit, four at a time, so that all units read all the time. `1,024 reads`: as many pages at once, as the source's
-runs. Its number is bytes of the array over the time from the first request to the last answer.
+runs. Its number is bytes of the array over the time from the first request to the last answer, so that `1,024 reads,
+no wires` is nearest to it: the reads arrive 110 ps apart, as the source's do, and wires take no time.
 
 Assumptions: two page buffers a unit, so that a page leaves while the next one is read; a command takes 1 ns. The
 source's 1,024 requests arrive within 127 cycles of 1,132 MHz, which is its difference to the closed form: at 16
@@ -16,6 +17,7 @@ import altair as alt
 from canaletto._report.charts import Spec, spec
 
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settings
+from canaletto_papers.flows import flow, workload
 from canaletto_papers.hbf.stack import PAGE, stack, stream
 
 UNITS, READ_US, READS = 32, 15.0, 1024
@@ -27,7 +29,13 @@ PUBLISHED = {
     16: 139.28514808730344,
 }
 """Column `array_bandwidth_gbs` of lines grow_c*, GB/s."""
-STEADY, AT_ONCE = "steady", "1,024 reads"
+STEADY, AT_ONCE, ARRIVING = "steady", "1,024 reads", "1,024 reads, no wires"
+NO_WIRES = {
+    "fabric.link_rate": "100TB/s",
+    "fabric.command_time": "0ns",
+    "link.lane_rate": "1TB/s",
+    "link.latency": "0ns",
+}
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
@@ -36,6 +44,9 @@ def runs(scale: Scale) -> dict[Label, Run]:
         drive = stack(channels, UNITS, f"{READ_US}us")
         found[str(channels), STEADY] = Run(drive, stream(channels * UNITS, scale.of(200, 100), 4))
         found[str(channels), AT_ONCE] = Run(drive, stream(READS, 1, 1))
+        shape = {"requests": READS, "read_share": 1.0, "size": f"{PAGE}B", "addresses": "sequential"}
+        arriving = workload("arriving", [flow("reads", {**shape, "inter_arrival": "110ps", "arrivals": "fixed"})])
+        found[str(channels), ARRIVING] = Run(drive.replace(**NO_WIRES), arriving)
     return found
 
 
