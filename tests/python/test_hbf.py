@@ -31,6 +31,16 @@ def test_a_part_of_the_trace_has_the_reads_of_the_whole() -> None:
     assert part[1:] == whole[6:]
 
 
+@pytest.mark.parametrize(
+    "line", ["x", "{}", "[1]", '{"timestamp": 0, "hash_ids": [-1]}', '{"timestamp": "0", "hash_ids": []}']
+)
+def test_what_is_no_request_is_refused(line: str) -> None:
+    with pytest.raises(cn.ConfigError, match=r"line 4: got .*, expected timestamp"):
+        list(accesses([*conversation(), line]))
+    with pytest.raises(cn.ConfigError, match="stacks: got 0"):
+        list(accesses(conversation(), stacks=0))
+
+
 def test_a_stack_replays_them(tmp_path: Path) -> None:
     trace = tmp_path / "kv.csv"
     trace.write_text("\n".join(accesses(conversation(), stacks=512)) + "\n")

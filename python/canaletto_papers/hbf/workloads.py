@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 
+from canaletto._engine import ConfigError
 from canaletto._run.config import Workload
 
 from canaletto_papers.flows import flow, workload
@@ -57,24 +58,49 @@ def search(requests: int, depth: int) -> Workload:
 
 
 def accesses(lines: Iterable[str], stacks: int = STACKS, first: int = 0) -> Iterator[str]:
-    """first: number of the first block that no earlier request had."""
-    size, new = BLOCK_TOKENS * TOKEN_BYTES // stacks, first
+    """first: number of the first block that no earlier request had.
+
+    Raises ConfigError for a line that is no request, and for blocks that are no whole sectors.
+    """
+    size, new = BLOCK_TOKENS * TOKEN_BYTES // max(stacks, 1), first
+    if stacks < 1 or size % 512 != 0:
+        raise ConfigError(f"stacks: got {stacks}, expected a power of two from 1 to 131072")
     yield HEADER
-    for line in lines:
-        asked = json.loads(line)
-        for block in asked["hash_ids"]:
+    for number, line in enumerate(lines, 1):
+        at_ns, blocks = _request(line, number)
+        for block in blocks:
             kind = "R" if block < new else "W"
             new = max(new, block + 1)
-            yield f"{asked['timestamp'] * 1_000_000},0,{block * size},{size},{kind}"
+            yield f"{at_ns},0,{block * size},{size},{kind}"
+
+
+def _request(line: str, number: int) -> tuple[int, list[int]]:
+    """Time in nanoseconds, and blocks."""
+    try:
+        asked = json.loads(line)
+        at, blocks = asked["timestamp"], asked["hash_ids"]
+        if all(isinstance(each, int) and each >= 0 for each in (at, *blocks)):
+            return at * 1_000_000, blocks
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise ConfigError(
+        f"line {number}: got {line.strip()[:40]!r}, expected timestamp (milliseconds) and hash_ids (block numbers)"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("trace", type=argparse.FileType())
+    parser.add_argument("trace", type=argparse.FileType(encoding="utf-8", errors="replace"))
     parser.add_argument("--stacks", type=int, default=STACKS)
     parser.add_argument("--first", type=int, default=0)
     given = parser.parse_args()
-    sys.stdout.writelines(f"{access}\n" for access in accesses(given.trace, given.stacks, given.first))
+    try:
+        sys.stdout.writelines(f"{access}\n" for access in accesses(given.trace, given.stacks, given.first))
+        sys.stdout.flush()
+    except ConfigError as error:
+        parser.exit(2, f"{given.trace.name}: {error}\n")
+    except BrokenPipeError:
+        sys.stderr.close()
 
 
 if __name__ == "__main__":
