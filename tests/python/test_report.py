@@ -436,7 +436,7 @@ def test_a_request_s_steps_sum_to_its_latency() -> None:
     assert packed is not None
     for fabric in packed["fabrics"]:
         assert fabric["requests"]
-        for _, _, _, _, arrival, complete, steps in fabric["requests"]:
+        for *_, arrival, complete, steps in fabric["requests"]:
             assert sum(steps[2::4]) == complete - arrival
 
 
@@ -457,7 +457,7 @@ def test_garbage_collection_and_unfinished_requests_are_packed() -> None:
     packed = animation.pack({"bus": replace(given, header=header, spans=spans, requests=requests)})
     assert packed is not None
     assert set(packed["fabrics"][0]["spans"]["request"]) == {0}
-    assert {request[5] for request in packed["fabrics"][0]["requests"]} == {None}
+    assert {request[6] for request in packed["fabrics"][0]["requests"]} == {None}
 
 
 def test_large_pages_stay_small() -> None:

@@ -43,7 +43,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 def kind(runs: Sequence[Data]) -> str:
     """Kind of thing that is compared."""
-    return "fabric" if len({run["design"] for run in runs}) == 1 else "drive"
+    return "fabric" if len({run.get("design") for run in runs}) == 1 else "drive"
 
 
 def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:

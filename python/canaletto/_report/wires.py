@@ -58,7 +58,7 @@ def about(runs: Sequence[Run]) -> str:
 
 def caveat(runs: Sequence[Run], gains: Gains) -> str:
     """If wires alone explain the verdict; else empty. Drives differ in all."""
-    if len({run["design"] for run in runs}) > 1:
+    if len({run.get("design") for run in runs}) > 1:
         return ""
     first, *others = contenders(runs, gains)
     bandwidths = {run["fabric"]: bandwidth_mb_s(run) for run in runs}
