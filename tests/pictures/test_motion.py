@@ -32,7 +32,7 @@ packTimelines = (...given) => (seen.data = packed(...given));
   while (seen.data?.fabrics.length !== 8) await new Promise(resolve => setTimeout(resolve, 20));
   const { prepared } = window.canalettoMotion;
   const told = ({ causes, fabrics }) => JSON.stringify(fabrics.map(each => ({ ...each, requests: each.requests.map(
-    row => [...row.slice(0, 6), row[6].map((value, place) => (place % 4 ? value : Object.keys(causes)[value]))]) })),
+    row => [...row.slice(0, 7), row[7].map((value, place) => (place % 4 ? value : Object.keys(causes)[value]))]) })),
     (_, value) => (value && !Array.isArray(value) && typeof value === "object"
       ? Object.fromEntries(Object.entries(value).sort()) : value));
   document.title = told(seen.data) === told(prepared) ? "same" : "different";

@@ -69,8 +69,8 @@
   // Completed requests of the window and their mean latency.
   function told(data) {
     return "mean latency: " + data.fabrics.map(({ fabric, requests }) => {
-      const done = requests.filter(([, , , , arrival, complete]) => complete !== null && arrival >= 0);
-      const mean = done.reduce((sum, [, , , , arrival, complete]) => sum + complete - arrival, 0) / (done.length || 1) / 1e6;
+      const done = requests.filter(([, , , , , arrival, complete]) => complete !== null && arrival >= 0);
+      const mean = done.reduce((sum, [, , , , , arrival, complete]) => sum + complete - arrival, 0) / (done.length || 1) / 1e6;
       return `${fabric} ${mean.toFixed(1)} µs`;
     }).join(" · ");
   }

@@ -106,7 +106,7 @@ function packRequests(requests, steps, index, causes, start) {
     const last = all.filter(step => step.page !== NOBODY).reduce((best, step) => (!best || step.end >= best.end ? step : best), null);
     const shown = all.filter(step => step.page === NOBODY || step.page === last?.page).sort((a, b) => a.start - b.start);
     return [
-      row.number, OPS[row.kind], row.lba, row.sectors, row.arrival - start, row.complete === null ? null : row.complete - start,
+      row.number, OPS[row.kind], row.lba, row.sectors * 512, 0, row.arrival - start, row.complete === null ? null : row.complete - start,
       shown.flatMap(step => [causes.indexOf(step.cause), step.start - start, step.end - step.start, index.get(step.part) ?? -1]),
     ];
   });
