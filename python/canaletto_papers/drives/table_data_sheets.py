@@ -19,6 +19,7 @@ from typing import Any
 from canaletto._run import config
 from canaletto._run.config import Design
 
+from canaletto_papers.drives import load
 from canaletto_papers.drives.drive import MLC970, PRESETS, TLC980, requests
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
@@ -32,11 +33,23 @@ READ, WRITE, RANDOM_READ, RANDOM_WRITE = (
 )
 P41, PRO9100, SZ985, P4800X = "SK hynix Platinum P41 2 TB", "Samsung 9100 PRO 2 TB", "Samsung SZ985", "Intel P4800X"
 P41_PLUS, CM7 = "Solidigm P41 Plus 2 TB", "Kioxia CM7-R 3.84 TB"
+CALIBRATED = ", calibrated"
 DRIVES = {
     **{TLC980: PRESETS[TLC980], MLC970: PRESETS[MLC970], P41: "pcie4-tlc"},
     **{P41_PLUS: "pcie4-qlc", CM7: "pcie5-tlc-cm7"},
     **{PRO9100: "pcie5-tlc", SZ985: "pcie3-z-nand", P4800X: "pcie3-3d-xpoint"},
+    **{f"{drive}{CALIBRATED}": preset for drive, (preset, _) in load.PRESETS.items()},
 }
+_OF_LOAD = {
+    "SK hynix PE8110 960 GB": (6.5, 1.7, 900.0),
+    "Micron 7450 PRO 960 GB": (6.8, 1.4, 530.0),
+    "Samsung PM9A3 960 GB": (6.5, 1.5, 580.0),
+    "Micron 7450 MAX 800 GB": (6.8, 1.4, 530.0),
+    "Solidigm D7-P5520 1.92 TB": (5.3, 1.9, 700.0),
+    "Kioxia CM7-R 3.84 TB": (14.0, 6.75, 2700.0),
+    "WD data centre 960 GB": (3.33, 1.19, 434.0),
+}
+"""Data sheets of the drives of `load`, which has their random writes."""
 SHEETS = {
     TLC980: (7.0, 5.0, 1000.0, 1000.0),
     MLC970: (3.5, 2.3, 370.0, 500.0),
@@ -46,6 +59,7 @@ SHEETS = {
     CM7: (14.0, 6.75, 2700.0, None),
     SZ985: (3.2, 3.2, 750.0, None),
     P4800X: (2.4, 2.0, 550.0, 500.0),
+    **{f"{drive}{CALIBRATED}": (*sheet, None) for drive, sheet in _OF_LOAD.items()},
 }
 CACHED = {drive: (None, None, SHEETS[drive][2], None) for drive in (TLC980, P41, PRO9100, P41_PLUS)}
 COLLECTING = {CM7: (None, None, None, 310.0)}
