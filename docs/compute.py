@@ -83,20 +83,38 @@ def rates() -> Iterator[str]:
 
 
 def drawn(points: list[dict[str, Any]]) -> str:
-    """A panel per task: lines of fabrics over places."""
+    """Lines of fabrics over places. Reductions are as scans."""
+    panels = {"scan": "scan, reduce", "gather": "gather"}
+    kept = [{**point, "task": panels[point["task"]]} for point in points if point["task"] in panels]
     tones = [colours.fabric(name) for name in PINS]
     lines = (
         alt.Chart()
         .mark_line(point=True)
         .encode(
-            x=alt.X("place:N", title=None, sort=list(PLACES)),
-            y=alt.Y("GB/s:Q", title="operands in GB/s", scale=alt.Scale(type="log")),
-            color=alt.Color("fabric:N", title=None, scale=alt.Scale(domain=list(PINS), range=tones)),
+            x=alt.X("place:N", title=None, sort=list(PLACES), axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("GB/s:Q", title="operands in GB/s", scale=alt.Scale(type="log", domain=[5, 100])),
+            color=alt.Color(
+                "fabric:N",
+                title=None,
+                scale=alt.Scale(domain=list(PINS), range=tones),
+                legend=alt.Legend(orient="bottom", columns=3),
+            ),
         )
         .properties(width=190, height=200)
-        .facet(column=alt.Column("task:N", title=None, sort=list(KINDS)), data=alt.Data(values=points))
+        .facet(
+            column=alt.Column("task:N", title=None, sort=list(panels.values()), header=alt.Header(labelFontSize=13)),
+            data=alt.Data(values=kept),
+            title=["Chips are the best place to scan; to gather,", "only where any two of them can send to each other"],
+        )
     )
-    look = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
+    size = {"labelFontSize": 13, "titleFontSize": 13}
+    look = {
+        "background": "white",
+        "font": "Helvetica Neue, Helvetica, Arial, sans-serif",
+        "axis": size,
+        "legend": size,
+        "title": {"fontSize": 14, "anchor": "start"},
+    }
     return str(vl_convert.vegalite_to_svg(lines.to_dict() | {"config": look, "background": "white"}))
 
 
@@ -150,28 +168,58 @@ def together() -> Iterator[str]:
         yield f"| {name} | {rate(found):.1f} GB/s | {energy(found):.0f} pJ | {100 * crossed:.0f} % |"
 
 
-def collection() -> Iterator[str]:
-    """Host's reads and writes on steady drives next to collection: by controller, and from chip to chip."""
-    yield "| fabric, collection | IOPS | p99 of reads | copied directly |"
-    yield "| --- | ---: | ---: | ---: |"
-    shape = {"requests": 30_000, "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
-    small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 64, "ftl.overprovisioning": 0.15}
-    for fabric, scope, chips in (
-        ("omnibus", "parallel", False),
-        ("omnibus", "spatial", False),
-        ("venice", "parallel", False),
-        ("venice", "parallel", True),
-    ):
-        keys = {**PINS[fabric], **small, "gc.scope": scope, "ftl.write_placement": "dynamic"}
-        if fabric == "venice":
-            keys["fabric.network.chip_to_chip"] = chips
-        design = cn.design("performance-optimized").replace(fabric=fabric, **keys, **{"precondition.kind": "steady"})
-        found = result(design, workload("mixed", [flow("host", shape)]))
-        gc = found["flash"]["gc"]
-        name = f"`{fabric}`, {scope}" + (", from chip to chip" if chips else "")
-        share = 100 * gc["pages_copied_chip_to_chip"] / max(1, gc["pages_copied"])
-        p99 = found["latency_us"]["read"]["p99"]
-        yield f"| {name} | {found['iops'] / 1e3:.0f} thousand | {p99:.0f} µs | {share:.0f} % |"
+OPERANDS, APART = 16, 8 * 8 * 2 * 4
+"""Operands of a task, and KiB between them: a page per plane."""
+WAYS: dict[str, tuple[bool, dict[str, Any]]] = {
+    "at random places, moved to one chip": (False, {}),
+    "in one plane, as written": (True, {}),
+    "written together": (True, {"ftl.write_placement": "operands"}),
+    "written together, from a write buffer": (
+        True,
+        {"ftl.write_placement": "operands", "cache.capacity": "32MiB", "cache.power_loss_protection": True},
+    ),
+}
+"""Whether operands have a distance, and keys."""
+
+
+def placement() -> Iterator[str]:
+    """Gathers and updates of their operands at equal rates, next to other writes on steady drives."""
+    yield "| operands | updates per task | task | 99th percentile | update | programs per write | energy per task |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 192, "ftl.overprovisioning": 0.15}
+    keys = {**small, "precondition.kind": "steady", "compute.chip.buffer": "256KiB", "fabric": "bus", **PINS["bus"]}
+    for name, (near, more) in WAYS.items():
+        for updates in (0.25, 1, 4):
+            design = cn.design("performance-optimized").replace(**keys, **more)
+            found = result(design, updated(near, updates))
+            writes, _, tasks = found["flows"]
+            spent = found["energy_mj"]
+            energy = (spent["array"] + spent["fabric"] + spent["compute"]) * 1e3 / tasks["compute"]["tasks"]
+            latency = tasks["latency_us"]["all"]
+            yield (
+                f"| {name} | {updates:g} | {latency['mean']:.1f} µs | {latency['p99']:.0f} µs "
+                f"| {writes['latency_us']['all']['mean']:.0f} µs | {found['flash']['write_amplification']:.2f} "
+                f"| {energy:.1f} µJ |"
+            )
+
+
+def updated(near: bool, updates: float) -> cn.Workload:
+    """Updates of single operands at that many per task, other writes, and tasks once operands have been updated."""
+    operands = {"size": "4KiB", "working_set_size": f"{OPERANDS * APART}KiB"}
+    shape = {"requests": 1_000_000, "stop": "600ms"}
+    task = {"kind": "gather", "operands": OPERANDS, "at": "array"} | ({"distance": f"{APART}KiB"} if near else {})
+    return workload(
+        "updated",
+        [
+            flow("updates", {**shape, **operands, "read_share": 0.0, "inter_arrival": f"{250 / updates:.1f}us"}),
+            flow("others", {**shape, "size": "4KiB", "read_share": 0.0, "inter_arrival": "50us"}),
+            flow(
+                "tasks",
+                {**shape, **operands, "read_share": 1.0, "inter_arrival": "250us", "start": "300ms"},
+                compute=task,
+            ),
+        ],
+    )
 
 
 TABLES: dict[str, tables.Table] = {
@@ -179,7 +227,7 @@ TABLES: dict[str, tables.Table] = {
     "compute-causes": (PAGE, causes),
     "compute-neighbours": (PAGE, neighbours),
     "compute-together": (PAGE, together),
-    "compute-collection": (PAGE, collection),
+    "compute-placement": (PAGE, placement),
 }
 
 if __name__ == "__main__":

@@ -88,3 +88,10 @@ def test_slow_links_gain_the_most(tmp_path: Path) -> None:
     assert max(fast) < min(slow)
     # Channels over the link.
     assert max(slow) == pytest.approx(8 * 1.2 / 0.6, rel=0.15)
+
+
+def test_timelines_of_tasks_name_their_causes() -> None:
+    result = cn.run(DESIGN, tasks("gather", "chip", "4KiB", 8, operands=3))
+    causes = set(result.timeline(limit=100_000).steps["cause"].unique())
+    assert {"compute", "operand_transfer", "array_read"} <= causes
+    assert not causes & {"completion", "transfer_of_others"} - set(result.to_dict()["blame_us"]["all"])

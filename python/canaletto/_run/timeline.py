@@ -21,6 +21,7 @@ from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.own import of_record
 from canaletto._run.ran import Ran
 from canaletto._run.shown import Shown
+from canaletto.result import CAUSES
 
 if TYPE_CHECKING:
     from canaletto._run.own import Parts
@@ -209,7 +210,9 @@ def from_columns(
             _unless("page", _NOBODY),
         ),
         steps=frames.raw(steps).with_columns(
-            _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))
+            # Numbered among all causes, of which the header names those that pages are charged with.
+            _words("cause", list(CAUSES)),
+            *(_unless(column, _NOBODY) for column in ("request", "page", "part")),
         ),
         requests=frames.with_bytes(frames.raw(requests))
         .with_columns(_words("flow", flows), _words("kind", frames.KINDS), _unless("complete_ps", _NOT_YET))

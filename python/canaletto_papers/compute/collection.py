@@ -50,7 +50,7 @@ def drive(case: str) -> Design:
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """Each way of collecting with each seed."""
-    shape = {"requests": scale.of(60_000, 10_000), "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
+    shape = {"requests": scale.of(30_000, 10_000), "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
     work = workload("mixed", [flow("host", shape)])
     seeds = (1,) if scale.quick else range(1, scale.seeds + 1)
     return {(case, str(seed)): Run(drive(case), work, seed) for case in CASES for seed in seeds}
