@@ -7,8 +7,9 @@ Assumptions: neither paper prints this comparison. The drive is the performance-
 of 64 pages per plane, so that a run sees several epochs, and 15 % of spare capacity.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from statistics import fmean
+from typing import Any
 
 from canaletto._run import confidence
 from canaletto._run.config import Design, design
@@ -16,7 +17,7 @@ from canaletto._run.config import Design, design
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settings
 from canaletto_papers.flows import flow, workload
 
-CASES = {
+CASES: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     "omnibus, through controllers": ("omnibus", "parallel", {"fabric.link_rate": "1.2GB/s"}),
     "omnibus, spatial": ("omnibus", "spatial", {"fabric.link_rate": "1.2GB/s"}),
     "venice, through controllers": ("venice", "parallel", {"fabric.network.link_rate": "2.4GB/s"}),
@@ -31,7 +32,7 @@ CASES = {
         {"fabric.network.link_rate": "2.4GB/s", "fabric.network.chip_to_chip": True},
     ),
 }
-QUANTITIES = {
+QUANTITIES: Mapping[str, Callable[[Data], float]] = {
     "thousand requests per second": lambda data: data["iops"] / 1e3,
     "99th percentile of reads in us": lambda data: data["latency_us"]["read"]["p99"],
     "copied from chip to chip in %": lambda data: (
