@@ -67,7 +67,7 @@ impl Readiness for PageReadiness<'_> {
             }
             // Parity fills its page. In superblocks pages are counted by line.
             Operation::Program if first.ppa.is_bound() => {
-                reclaim!(self.way, fills_bound_pages(first.ppa)) && self.layout.share_flash_page(first.ppa, other.ppa)
+                reclaim!(self.way, share_program(first.ppa, other.ppa))
             }
             Operation::Program => {
                 !first.ppa.is_bound()

@@ -93,6 +93,8 @@ pub struct Queues {
     same_page: bool,
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
+    /// Pages of a plane that are programmed together where programs keep their order.
+    pages_per_program: u32,
     waiting_reads: WaitingReads,
     long: Option<LongQueues>,
     /// Of the last command, with [`MultiPlane::HeadPage`].
@@ -142,6 +144,7 @@ impl Queues {
             same_page,
             die_masks: (0..layout.planes_per_lun).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
+            pages_per_program: layout.pages_per_flash_page(),
             waiting_reads: WaitingReads::new(layout),
             long: if can_index { LongQueues::new(layout, by_number) } else { None },
             head_page: 0,
@@ -437,7 +440,8 @@ impl Queues {
             }
             at = next;
         }
-        if self.pages_per_flash_page > 1 {
+        let together = if operation == Operation::Program { self.pages_per_program } else { self.pages_per_flash_page };
+        if together > 1 {
             for &first in command.transactions() {
                 passed += self.join(id, list, first, transactions, readiness);
             }
@@ -464,6 +468,7 @@ impl Queues {
                 self.waiting_reads.remove(page);
                 self.waiting_reads.count(page)
             }
+            false if readiness.keeps_order(t) => self.pages_per_program - 1,
             false => self.pages_per_flash_page - 1,
         };
         let (mut last, mut previous, mut passed) = (first, TransactionId::NONE, 0);
@@ -489,6 +494,10 @@ impl Queues {
 }
 
 impl Queues {
+    pub fn program_together(&mut self, flash_pages: u32) {
+        self.pages_per_program = self.pages_per_flash_page * flash_pages;
+    }
+
     /// Of host requests or the mapping table.
     pub fn has_writes(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0

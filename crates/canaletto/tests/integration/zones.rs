@@ -9,9 +9,10 @@ use canaletto::config::{load_design, load_workload};
 use canaletto::drive::{Drive, DriveOptions, Snapshot, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::flash::interface::Operation;
 use canaletto::ftl::recovery::{Recorder, recover};
 use canaletto::host::request::{Kind, Request, RequestId, Status};
-use canaletto::measure::probe::Observer;
+use canaletto::measure::probe::{Observer, Owner};
 use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
@@ -409,6 +410,41 @@ fn append_bandwidth_grows_with_the_width_of_a_zone() {
             (found / expected - 1.0).abs() < 0.04,
             "{dies} dies, {together} pages: {found} MB/s, expected {expected}"
         );
+    }
+}
+
+/// Times of programs.
+#[derive(Default)]
+struct Programs(Vec<Time>);
+
+impl Observer for Programs {
+    fn watches_wires(&self) -> bool {
+        true
+    }
+
+    fn watches_pages(&self) -> bool {
+        true
+    }
+
+    fn array_works(&mut self, _: PlaneId, operation: Operation, _: Owner, from: Time, until: Time) {
+        if operation == Operation::Program {
+            self.0.push(until - from);
+        }
+    }
+}
+
+#[test]
+fn several_pages_are_one_program() {
+    for together in [1u64, 2, 4, 8] {
+        let design = design(ZONED, &[&format!("zns.pages_per_program={together}"), "zns.zone_capacity=0B"]);
+        let mut programs = Programs::default();
+        let outcome = commands(&design, &[(Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)], 1, Some(&mut programs));
+        assert!(
+            programs.0.iter().all(|&time| time == Time::from_ns(500_000 * together)),
+            "{together}: {:?}",
+            programs.0
+        );
+        assert_eq!(programs.0.len() as u64 * together, outcome.report.flash.programs);
     }
 }
 

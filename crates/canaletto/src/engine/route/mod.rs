@@ -179,6 +179,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if route.compute.as_ref().is_some_and(|compute| compute.senses()) {
             route.flash.senses_several();
         }
+        if design.has_zones() {
+            route.scheduler.queues.program_together(design.zns.pages_per_program);
+        }
         route.lose_from_the_start();
         route
     }

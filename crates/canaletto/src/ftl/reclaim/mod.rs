@@ -102,7 +102,8 @@ pub trait Reclaim {
         false
     }
 
-    fn fills_bound_pages(&self, _at: Ppa) -> bool {
+    /// Whether writes that have their pages are programmed together.
+    fn share_program(&self, _a: Ppa, _b: Ppa) -> bool {
         false
     }
 

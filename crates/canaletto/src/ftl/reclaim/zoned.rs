@@ -48,8 +48,8 @@ impl Reclaim for Zoned {
         self.0.has_block(at)
     }
 
-    fn fills_bound_pages(&self, at: Ppa) -> bool {
-        self.0.has_block(at)
+    fn share_program(&self, a: Ppa, b: Ppa) -> bool {
+        self.0.has_block(a) && self.0.share_program(a, b)
     }
 
     fn mark_wait<P: Probe>(&self, blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {

@@ -154,6 +154,12 @@ impl Zones {
         })
     }
 
+    /// Whether pages are in one plane's part of a row.
+    pub fn share_program(&self, a: Ppa, b: Ppa) -> bool {
+        let together = self.pages_together() as u32;
+        (a.plane, a.block, a.page / together) == (b.plane, b.block, b.page / together)
+    }
+
     /// Pages of a row in each plane.
     pub fn pages_together(&self) -> usize {
         (self.pages_per_row / self.shape.planes) as usize
