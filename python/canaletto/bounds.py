@@ -427,12 +427,16 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
     copied = to_flash * 2.0 * (np.asarray(work.write_amplification) - 1.0)
     moved = size * (from_flash + to_flash + copied)
     rows = even_rows(drive, work)
+    decoded = moved / np.asarray(inside.ecc)
+    if not inside.ecc_overlaps:
+        parts = work.pages if work.parts is None else work.parts
+        decoded += from_flash * (size / drive.link_rate + parts * (inside.ecc_latency_us + np.asarray(drive.column_us)))
     times: dict[str, Number] = {
         # What passes the data cache takes that one's DRAM.
         "DRAM": size * (from_flash + writes * (1.0 - np.asarray(work.cached_writes)) + copied) / inside.dram,
         "mapping look-ups": (reads + writes) * np.asarray(work.pages) / inside.lookup_rate,
         "system bus": moved / inside.system_bus,
-        "ECC engines": moved / (np.asarray(inside.ecc) * rows),
+        "ECC engines": decoded / rows,
         "processor": inside.per_request_us + np.asarray(inside.per_page_us) * work.pages * (reads + writes),
         "host cores": (np.asarray(drive.host.submit_us) + drive.host.complete_us) / queues,
     }

@@ -274,6 +274,10 @@ fn check_medium(design: &Design) -> Checked {
             .to_owned()
     })?;
     check_pipelines(design)?;
+    let overlaps = design.controller.ecc_overlap;
+    require(overlaps || design.fabric.holds() == HoldPath::Never, "controller.ecc_overlap", || {
+        "got false, which needs fabric.hold_path = \"never\": data of a held path cross at once".to_owned()
+    })?;
     require(!design.gc.copyback || design.fabric.holds() == HoldPath::Never, "gc.copyback", || {
         "needs fabric.hold_path = \"never\": a copy sends two commands and no data".to_owned()
     })?;

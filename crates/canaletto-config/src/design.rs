@@ -315,6 +315,10 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
+    /// Whether a page crosses from a chip while its channel's ECC engine decodes the one before. `false`: the engine has
+    /// no buffer of its own, and reads of a channel take the time of both per page. Observed on the 980 PRO and the
+    /// ZN540, whose random reads end at that rate.
+    pub ecc_overlap: bool,
     /// Codewords, correctable bits, read retries and the outer code.
     pub ecc: Ecc,
     /// Processor time for each request. One processor serves all requests.
@@ -483,6 +487,7 @@ impl Default for Controller {
             dram: Rate(0),
             ecc_latency: Duration(0),
             ecc_rate: Rate(0),
+            ecc_overlap: true,
             ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_write: Duration(0),

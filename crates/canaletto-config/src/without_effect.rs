@@ -233,6 +233,9 @@ const NEEDS: &[Need] = &[
         |d| !d.scheduler.policy.is_rule(),
     ),
     need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
+    need(&["controller.ecc_overlap"], "controller.ecc_latency or controller.ecc_rate above 0", |d| {
+        d.controller.ecc_latency.0 > 0 || d.controller.ecc_rate.0 > 0
+    }),
     need(&["flash.cache_read_busy"], "flash.cache_read = true", |d| d.flash.cache_read),
     need(&["flash.cache_program_busy"], "flash.cache_program = true", |d| d.flash.cache_program),
     need(

@@ -347,6 +347,7 @@ def _controller(part: Keys) -> Controller:
         system_bus=limit("system_bus"),
         ecc=limit("ecc_rate"),
         ecc_latency_us=time_us(part["ecc_latency"]),
+        ecc_overlaps=part["ecc_overlap"],
         per_request_us=time_us(part["firmware_per_request"]),
         per_page_us=time_us(part["firmware_per_page"]),
         lookup_rate=limit("dram") / _ENTRY_BYTES,

@@ -59,6 +59,8 @@ class Controller:
     ecc: Number = np.inf
     """Rate of each channel's ECC engine."""
     ecc_latency_us: Number = 0.0
+    ecc_overlaps: bool = True
+    """Whether pages cross while others are decoded."""
     per_request_us: Number = 0.0
     """Processor time of a request."""
     per_page_us: Number = 0.0

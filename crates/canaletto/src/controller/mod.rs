@@ -63,7 +63,16 @@ pub struct Controller {
     system_bus: Server,
     dram: Server,
     ecc: Vec<Server>,
+    /// Empty where pages cross while others are decoded.
+    turns: Vec<Turn>,
     outer_latency: Time,
+}
+
+/// Of a channel whose ECC engine takes a page when it is done with the last one.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    crosses: bool,
+    decoded_at: Time,
 }
 
 impl Controller {
@@ -84,6 +93,7 @@ impl Controller {
             system_bus,
             dram,
             ecc: vec![ecc; channels as usize],
+            turns: vec![Turn::default(); if config.ecc_overlap { 0 } else { channels as usize }],
             outer_latency,
         }
     }
@@ -100,6 +110,27 @@ impl Controller {
 
     pub fn has_ecc(&self) -> bool {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
+    }
+
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        !self.turns.is_empty()
+    }
+
+    #[inline]
+    pub fn takes_page(&self, channel: u32, now: Time) -> bool {
+        self.turns.get(channel as usize).is_none_or(|turn| !turn.crosses && turn.decoded_at <= now)
+    }
+
+    /// Returns since when the channel could have taken it.
+    pub fn begins_page(&mut self, channel: u32) -> Time {
+        let turn = &mut self.turns[channel as usize];
+        turn.crosses = true;
+        turn.decoded_at
+    }
+
+    pub fn has_page(&mut self, channel: u32) {
+        self.turns[channel as usize].crosses = false;
     }
 
     /// `pages`: pages of the request.
@@ -126,6 +157,10 @@ impl Controller {
             if !server.is_idle_part() || cause == Cause::Ecc && has_ecc {
                 let time = server.serve(Time::of_transfer(page.bytes, server.rate), now);
                 let longer = if page.outer && cause == Cause::Ecc { self.outer_latency } else { Time::ZERO };
+                if page.inbound && cause == Cause::Ecc && !self.turns.is_empty() {
+                    let turn = &mut self.turns[page.channel as usize];
+                    turn.decoded_at = turn.decoded_at.max(time + longer);
+                }
                 return Some((stage, cause, time + longer));
             }
         }

@@ -325,6 +325,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.dram", "2GB/s", &[], READS),
     ("controller.ecc_latency", "2us", &[], READS),
     ("controller.ecc_rate", "800MB/s", &[], READS),
+    ("controller.ecc_overlap", "false", &["controller.ecc_latency=9us"], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_write", "5us", &[], WRITES),
     ("controller.firmware_per_append", "5us", ZONED, APPENDS),

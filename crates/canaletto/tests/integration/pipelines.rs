@@ -1,6 +1,7 @@
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::Report;
 
+use crate::common::script::{COMMAND, DATA, script, spent};
 use crate::common::{preset, simulate, synthetic};
 
 const READ_NS: f64 = 3000.0 + 120.0;
@@ -86,6 +87,40 @@ fn programs_overlap_with_data() {
         let expected = f64::max(array + busy_us * 1e3, wires);
         assert!((both - expected).abs() < 400.0, "{rate}, {busy_us} us: {both} ns, expected {expected}");
     }
+}
+
+/// Data and decoding one after the other per channel, whatever the fabric, instead of the longer of both.
+#[test]
+fn pages_are_decoded_before_the_next_ones_cross() {
+    let data = 4096.0 / 1.2;
+    let keys = ["geometry.chips_per_channel=8", "controller.ecc_latency=5us", "host.command_limit=48"];
+    for (kind, size, pages) in [("bus", "4KiB", 1.0), ("ideal", "4KiB", 1.0), ("bus", "8KiB", 2.0)] {
+        let traffic = format!("read_share = 1.0\nsize = \"{size}\"\nqueue_depth = 64");
+        let kind = format!("fabric.kind={kind}");
+        let shared = [&keys[..], &[&kind]].concat();
+        let in_turn = period_ns(&traffic, &[&shared[..], &["controller.ecc_overlap=false"]].concat());
+        let expected = pages * (data + 5000.0);
+        assert!((in_turn / expected - 1.0).abs() < 0.01, "{kind} {size}: {in_turn} ns, expected {expected}");
+        assert!(period_ns(&traffic, &shared) < 0.6 * expected, "{kind} {size}");
+    }
+}
+
+/// What waits for the ECC engine is charged to it.
+#[test]
+fn a_page_waits_until_the_last_one_is_decoded() {
+    let keys = ["controller.ecc_latency=50us", "fabric.transfer_order=commands-first"];
+    let requests = [(0, 0, false), (0, 8, false)];
+    let ecc = |more: &[&str]| {
+        let records = script(&[&keys[..], more].concat(), &requests);
+        let mut spent: Vec<_> = (0..2).map(|n| spent(&records, n, Cause::Ecc)).collect();
+        spent.sort_unstable();
+        spent
+    };
+    assert_eq!(ecc(&[]), [50_000_000; 2]);
+    let [first, second] = ecc(&["controller.ecc_overlap=false"])[..] else { panic!("two reads") };
+    assert_eq!(first, 50_000_000);
+    // Its own command has crossed after the first one's: the data of both are in their registers by then.
+    assert!(second > 99_000_000 + DATA - COMMAND && second <= 100_000_000 + DATA, "{second}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::config::design::TransferOrder;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
-use crate::flash::address::LunId;
+use crate::flash::address::{LunId, PlaneId};
 use crate::flash::array::Command;
 use crate::flash::decode::Decoded;
 use crate::flash::interface::Operation;
@@ -198,6 +198,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
         let (paths, layout, requests, pages) = (&self.paths, &self.layout, &self.requests, &self.pages);
+        let controller = &self.controller;
         let next = self.scheduler.next_data(
             domain,
             &pages.transactions,
@@ -211,6 +212,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     return paths.fabric.copy_is_free(chip, layout.chip_of_plane(t.to()));
                 }
                 paths.is_free(chip, Direction::FromChip)
+                    && controller.takes_page(layout.channel_of_plane(t.ppa.plane), now)
             },
         );
         let started = next.is_some();
@@ -231,6 +233,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let data = fabric.data_time(Operation::Read, bytes_of(id, &self.pages.transactions));
         let command = fabric.column_time();
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
+        if self.controller.takes_turns() {
+            self.takes_turn(id, now);
+        }
         self.charge_path_wait(id, port_free_at, now);
         if self.pages.probe.follows_waits() {
             self.pages.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
@@ -240,6 +245,29 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let lun = self.layout.lun_of(plane);
         let path = self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
         self.watch_transfer(path, now);
+    }
+
+    /// Charges the wait for the ECC engine.
+    #[inline(never)]
+    fn takes_turn(&mut self, first: TransactionId, now: Time) {
+        let channel = self.layout.channel_of_plane(self.pages.transactions[first].ppa.plane);
+        let decoded_at = self.controller.begins_page(channel);
+        let mut group = FlashPageGroup::of(first);
+        while let Some(id) = group.next(&self.pages.transactions) {
+            let waited = decoded_at.saturating_sub(self.pages.transactions[id].since);
+            self.pages.charge_page_up_to(id, Cause::Ecc, waited, now);
+        }
+    }
+
+    /// The channel's next page may cross, over any domain that leads there.
+    #[inline(never)]
+    pub(super) fn turn_is_over(&mut self, plane: PlaneId) {
+        let channel = self.layout.channel_of_plane(plane);
+        for lun in (0..self.layout.luns()).map(LunId) {
+            if self.layout.channel_of_plane(PlaneId(lun.0 * self.layout.planes_per_lun)) == channel {
+                self.scheduler.touch(self.scheduler.domain_of(lun));
+            }
+        }
     }
 
     /// Charges the wait between array and wires: for the chip's port, then for a path.
@@ -504,6 +532,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.pages.root_causes.data_crossed(lun, crossed, now);
         }
         self.flash.drain_register(first, lun, &mut self.pages, now);
+        if self.controller.takes_turns() {
+            self.controller.has_page(self.layout.channel_of_plane(self.pages.transactions[first].ppa.plane));
+        }
         self.keep_path(lun);
         if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.pages.transactions[first].ppa.plane, now);

@@ -463,6 +463,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.pages.leave_outer_codewords(id);
             }
         }
+        if cause == Cause::Ecc && self.controller.takes_turns() {
+            self.turn_is_over(self.pages.transactions[id].ppa.plane);
+        }
         self.pass_stages(id, now);
     }
 

@@ -302,6 +302,9 @@ impl Settings {
             self.set("flash.busy_until_data_out", false);
             self.set("fabric.hold_path", "never");
         }
+        if !is_on(self, "controller.ecc_overlap") && self.0.contains_key("controller.ecc_overlap") {
+            self.set("fabric.hold_path", "never");
+        }
         if is_on(self, "flash.cache_program") {
             self.set("flash.failures.program", 0.0);
         }

@@ -65,6 +65,7 @@ pub fn newer() -> Vec<Setting> {
         any("flash.pslc.high_watermark", ["1", "0.6", "0"]),
         any("flash.pslc.low_watermark", ["0"]),
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 0.125, 2.0, 4.0]),
+        rarely("controller.ecc_overlap", true, [false]),
         any("controller.ecc.codeword", ["1KiB", "512B"]),
         any("controller.ecc.outer.codeword", ["0B", "0B", "2KiB", "4KiB"]),
         any("controller.ecc.outer.inner_failure", [0.0, 0.05, 1.0]),
