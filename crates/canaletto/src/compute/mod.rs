@@ -364,7 +364,7 @@ impl Compute {
         };
         // Neither a page in its register nor latches hold anything of the buffer.
         if at != At::Array && (kind == TaskKind::Gather || at != At::Chip) {
-            self.units[unit].give_back(held);
+            self.units[unit].give_back(held, kind != TaskKind::Gather);
         }
         (result as u32, unit)
     }
@@ -373,7 +373,7 @@ impl Compute {
     pub fn reads_again(&mut self, page: &Transaction) -> Option<usize> {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         let unit = (kind != TaskKind::Gather).then(|| self.unit_of(at, page.ppa.plane))?;
-        self.units[unit].give_back(u64::from(page.bytes));
+        self.units[unit].give_back(u64::from(page.bytes), true);
         Some(unit)
     }
 

@@ -16,7 +16,10 @@ pub enum Waiting {
 pub struct Unit {
     rate: u64,
     latency: Time,
-    room: u64,
+    /// Less than nothing while a page passes tasks that hold all of it.
+    room: i64,
+    /// Pages that hold room.
+    pages: u32,
     free_at: Time,
     waiting: VecDeque<(u64, Waiting)>,
 }
@@ -26,7 +29,8 @@ impl Unit {
         Unit {
             rate: keys.rate.0,
             latency: keys.latency.time(),
-            room: keys.buffer.0,
+            room: i64::try_from(keys.buffer.0).unwrap_or(i64::MAX),
+            pages: 0,
             free_at: Time::ZERO,
             waiting: VecDeque::new(),
         }
@@ -41,24 +45,36 @@ impl Unit {
 
     /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
     pub fn take(&mut self, bytes: u64, what: Waiting) -> bool {
-        let fits = self.waiting.is_empty() && bytes <= self.room;
-        if fits {
-            self.room -= bytes;
-        } else {
-            self.waiting.push_back((bytes, what));
+        let fits = self.waiting.is_empty() && bytes as i64 <= self.room || self.passes(what);
+        match fits {
+            true => self.hold(bytes, what),
+            false => self.waiting.push_back((bytes, what)),
         }
         fits
     }
 
-    pub fn give_back(&mut self, bytes: u64) {
-        self.room += bytes;
+    /// A page that waits in its register may keep a task from an operand in that chip, so one at a time passes tasks.
+    fn passes(&self, what: Waiting) -> bool {
+        self.pages == 0 && matches!(what, Waiting::Page(_))
+    }
+
+    fn hold(&mut self, bytes: u64, what: Waiting) {
+        self.room -= bytes as i64;
+        self.pages += u32::from(matches!(what, Waiting::Page(_)));
+    }
+
+    pub fn give_back(&mut self, bytes: u64, is_page: bool) {
+        self.room += bytes as i64;
+        self.pages -= u32::from(is_page);
     }
 
     /// The next of those that wait, if there is room for it now.
     pub fn next_waiting(&mut self) -> Option<Waiting> {
-        let &(bytes, _) = self.waiting.front().filter(|(bytes, _)| *bytes <= self.room)?;
-        self.room -= bytes;
-        self.waiting.pop_front().map(|(_, what)| what)
+        let first = self.waiting.front().filter(|(bytes, _)| *bytes as i64 <= self.room).map(|_| 0);
+        let next = first.or_else(|| self.waiting.iter().position(|&(_, what)| self.passes(what)))?;
+        let (bytes, what) = self.waiting.remove(next)?;
+        self.hold(bytes, what);
+        Some(what)
     }
 
     pub fn waiting(&self) -> usize {
@@ -81,8 +97,15 @@ mod tests {
         let page = |number| Waiting::Page(TransactionId(number));
         assert!(unit.take(60, page(0)) && !unit.take(60, page(1)) && !unit.take(10, page(2)));
         assert!(unit.next_waiting().is_none());
-        unit.give_back(60);
+        unit.give_back(60, true);
         let next = [unit.next_waiting(), unit.next_waiting(), unit.next_waiting()];
         assert!(matches!(next, [Some(Waiting::Page(TransactionId(1))), Some(Waiting::Page(TransactionId(2))), None]));
+        let task = Waiting::Task(RequestId(0));
+        unit.give_back(10, true);
+        unit.give_back(60, true);
+        assert!(unit.take(100, task) && unit.take(60, page(3)), "a page passes");
+        assert!(!unit.take(60, page(4)) && !unit.take(100, task) && unit.next_waiting().is_none());
+        unit.give_back(60, true);
+        assert!(matches!(unit.next_waiting(), Some(Waiting::Page(TransactionId(4)))));
     }
 }

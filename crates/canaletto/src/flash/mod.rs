@@ -120,7 +120,7 @@ impl FlashBackend {
             has_parity: design.ftl.superblock != Superblock::None,
             of_parity: Operations::default(),
             read_retries: 0,
-            longer: design.compute.array.longer.time(),
+            longer: Time::ZERO,
             is_special: design.flash.pslc.is_on() || design.has_zones() && design.zns.pages_per_program > 1,
             layout: layout.clone(),
         }
@@ -260,8 +260,9 @@ impl FlashBackend {
         }
     }
 
-    pub fn senses_several(&mut self) {
-        self.is_special = true;
+    /// Flash pages of tasks are chains of pages that are sensed at once, which takes that much longer.
+    pub fn senses_several(&mut self, longer: Time) {
+        (self.is_special, self.longer) = (true, longer);
     }
 
     #[inline(never)]

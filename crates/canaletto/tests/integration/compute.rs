@@ -433,6 +433,19 @@ fn operands_leave_held_paths_as_other_data_do() {
     }
 }
 
+/// Pages that are read again, with and without an ECC engine, hold no room meanwhile.
+#[test]
+fn retries_give_room_back() {
+    for ecc in ["controller.ecc_latency=0ns", "controller.ecc_latency=400ns"] {
+        for at in ["drive", "channel"] {
+            let buffer = format!("compute.{at}.buffer=16KiB");
+            let keys = [ecc, &buffer, "flash.errors.base=0.008", "controller.ecc.max_read_retries=5"];
+            let (outcome, _) = check(&design(SMALL, &keys), &next_to_writes(at));
+            assert!(outcome.report.flash.read_retries > 50, "{ecc} {at}");
+        }
+    }
+}
+
 /// Tasks end with an error if they need what cannot be read any more, and the others as ever.
 #[test]
 fn tasks_on_lost_parts_fail() {

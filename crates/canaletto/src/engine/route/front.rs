@@ -536,6 +536,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
+        if self.pages.transactions[id].is(Flag::Computes) {
+            self.operand_reads_again(id, now);
+        }
         let t = &mut self.pages.transactions[id];
         t.set(Flag::EccFailed, false);
         t.set(Flag::Retrying, true);

@@ -177,7 +177,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             layout: layout.clone(),
         };
         if route.compute.as_ref().is_some_and(|compute| compute.senses()) {
-            route.flash.senses_several();
+            route.flash.senses_several(design.compute.array.longer.time());
         }
         if design.has_zones() {
             route.scheduler.queues.program_together(design.zns.pages_per_program);

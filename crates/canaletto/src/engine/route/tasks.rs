@@ -140,10 +140,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn leaves_stages(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.pages.transactions[id];
         if t.is(Flag::EccFailed) && t.state.stage > 0 {
-            if t.is(Flag::Computes) {
-                let unit = self.task_unit().reads_again(&t);
-                unit.into_iter().for_each(|unit| self.use_room(unit, now));
-            }
             self.read_again(id, now);
             return true;
         }
@@ -244,6 +240,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
         }
         self.ftl.end_read_of(t.ppa);
+    }
+
+    /// Its room is there for others meanwhile.
+    #[cold]
+    pub(super) fn operand_reads_again(&mut self, id: TransactionId, now: Time) {
+        let page = self.pages.transactions[id];
+        let unit = self.task_unit().reads_again(&page);
+        unit.into_iter().for_each(|unit| self.use_room(unit, now));
     }
 
     fn use_room(&mut self, unit: usize, now: Time) {
