@@ -11,9 +11,9 @@
 //! events. Lanes beyond the LUNs are numbered behind them: one per plane, for its reads, then one per LUN, for a
 //! program while the LUN's own lane has another.
 //!
-//! - - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, as independent or asynchronous plane reads): one
+//! - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, as independent or asynchronous plane reads): one
 //!   page and command per plane. Programs and erases take the whole LUN; a waiting one holds further reads back.
-//! - - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers
+//! - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers
 //!   while the array works, if nothing that goes before it waits. Its array begins tCBSY after the program before.
 
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The flash back end: chips, their arrays, registers and ports.
 //!
-//! - - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) and whose arrays
+//! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) and whose arrays
 //!   have [ended](FlashBackend::has_ended).
 //! - Out: when arrays end, and whether they failed.
 //! - State: every LUN, page register and port; suspensions; pages read behind others; copies held in registers.

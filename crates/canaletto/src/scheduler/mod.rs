@@ -1,10 +1,10 @@
 //! The scheduler: what a free LUN works on next, and which transfers a free path is offered to.
 //!
-//! - - In: transactions to [queue](Scheduler::push), LUNs that [can take a command](Scheduler::set_ready), read data
+//! - In: transactions to [queue](Scheduler::push), LUNs that [can take a command](Scheduler::set_ready), read data
 //!   that [wait for a path](Scheduler::line_up_data), domains that [changed](Scheduler::touch).
 //! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the [next
 //!   data](Scheduler::next_data).
-//! - - State: every LUN's queues; per domain, whose turn it is and what waits.
+//! - State: every LUN's queues; per domain, whose turn it is and what waits.
 //!
 //! Within a LUN reads go before writes before erases, user requests before garbage collection unless that is urgent,
 //! and further planes of the die join the first one's command. [`flin`] orders by fairness instead, [`custom`] by a

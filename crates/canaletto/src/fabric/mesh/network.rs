@@ -7,9 +7,9 @@
 //! ```
 //! A packet of length L (its time on a link) starts to cross a link at s, when
 //! - the link is free: the packet before it started L' earlier, or more;
-//! - - the buffer at the far end has room for all of it, taken at s and given back when its last flit has left there;
+//! - the buffer at the far end has room for all of it, taken at s and given back when its last flit has left there;
 //! - it is the head of its buffer and the packet before it has left entirely;
-//! - - its head has arrived and passed the router: a flit time and the router's delay after its last start.
+//! - its head has arrived and passed the router: a flit time and the router's delay after its last start.
 //!
 //! Of several packets that wait for a link, the one whose head passed the router first goes first, then the one created
 //! first.

@@ -3,9 +3,9 @@
 //! [`blame`](crate::measure::blame) charges a wait for a busy chip to that chip. Here a page that waits while the
 //! chip's register waits for the wires is charged to these.
 //!
-//! - - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
+//! - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
 //!   for a path. A waiting page takes its sums over the wait.
-//! - - Of several holders the one that let go is followed. This may be a holder of a queue's slot, room in the write
+//! - Of several holders the one that let go is followed. This may be a holder of a queue's slot, room in the write
 //!   buffer, an earlier write of the page, a mapping entry, an old page, a block. The holder's [`Trail`] holds its
 //!   steps meanwhile.
 //! - Waits for the link, the controller's inside and a path are not passed on.
@@ -582,7 +582,7 @@ impl RootCauses {
             let pasts = self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut());
             pasts.for_each(|past| past.history.forget_half());
         }
-        self.room_of_slots = (4 * in_flight).min(MOST_SPANS / 4).max(SLOTS_ROOM) as isize;
+        self.room_of_slots = (4 * in_flight).clamp(SLOTS_ROOM, MOST_SPANS / 4) as isize;
     }
 }
 

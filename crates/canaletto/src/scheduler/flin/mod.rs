@@ -2,11 +2,11 @@
 //! Performance in Modern NVMe Solid State Drives", ISCA 2018; only its abstract and MQSim's sketch, `TSU_FLIN.cpp`,
 //! were at hand):
 //!
-//! 1. 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. In each group a
+//! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. In each group a
 //!    transaction goes where slowdowns differ least ([`position::fairest`]). One of the most slowed flow goes to the
 //!    high group's front if fairness is below a threshold.
 //! 2. *Priority-aware queue arbitration* is [`WeightedRoundRobin`](crate::scheduler::classes::WeightedRoundRobin).
-//! 3. 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): the read or write in front
+//! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): the read or write in front
 //!    goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of an urgent
 //!    collection.
 //!

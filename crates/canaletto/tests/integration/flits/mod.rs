@@ -12,11 +12,11 @@
 //! which
 //!
 //! - the link is idle,
-//! - - the FIFO at its far end has room for the whole packet, reserved from that cycle until its last flit has left
+//! - the FIFO at its far end has room for the whole packet, reserved from that cycle until its last flit has left
 //!   that FIFO,
-//! - - the packet heads its own FIFO,
+//! - the packet heads its own FIFO,
 //! - its head flit has been in the router for the router's delay (none at the source),
-//! - - no other packet of which the last two hold, and which became ready earlier (or in the same cycle, with a smaller
+//! - no other packet of which the last two hold, and which became ready earlier (or in the same cycle, with a smaller
 //!   number), wants the link.
 //!
 //! From then on one of its flits leaves every cycle and arrives in the next.
