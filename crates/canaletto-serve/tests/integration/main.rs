@@ -1,3 +1,5 @@
+//! A served drive, over the wire.
+
 #![cfg(unix)]
 
 mod common;
