@@ -316,7 +316,7 @@ pub struct Controller {
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
     /// Whether a page crosses from a chip while its channel's ECC engine decodes the one before. `false`: the engine has
-    /// no buffer of its own, and reads of a channel take the time of both per page. Observed on the 980 PRO and the
+    /// no buffer, and reads of a channel take the time of both per page. Observed on the 980 PRO and the
     /// ZN540, whose random reads end at that rate.
     pub ecc_overlap: bool,
     /// Codewords, correctable bits, read retries and the outer code.
@@ -420,9 +420,9 @@ pub enum WritePlacement {
     /// transactions queued or executing. Equal planes take turns.
     Dynamic,
     /// As `static`, and operands of gathers with a `distance` are written together, so that an array can sense them at
-    /// once: a write of one of them reads the others and writes them again behind it, in the block that the plane
-    /// fills. Those that are being written, or that the write buffer holds, are written once. Word lines are programmed
-    /// one string group after the other.
+    /// once. A write of one of them reads the others and writes them again behind it, in the block that the plane
+    /// fills. Operands that are being written, or that the write buffer holds, are written once. Word lines are
+    /// programmed one string group after the other.
     Operands,
 }
 
