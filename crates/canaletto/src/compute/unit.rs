@@ -21,7 +21,8 @@ pub struct Unit {
     /// Pages that hold room.
     pages: u32,
     free_at: Time,
-    waiting: VecDeque<(u64, Waiting)>,
+    /// With the bytes and pages that each brings.
+    waiting: VecDeque<(u64, u32, Waiting)>,
 }
 
 impl Unit {
@@ -44,11 +45,12 @@ impl Unit {
     }
 
     /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
-    pub fn take(&mut self, bytes: u64, what: Waiting) -> bool {
+    /// `pages`: 0 for a task.
+    pub fn take(&mut self, bytes: u64, pages: u32, what: Waiting) -> bool {
         let fits = self.waiting.is_empty() && bytes as i64 <= self.room || self.passes(what);
         match fits {
-            true => self.hold(bytes, what),
-            false => self.waiting.push_back((bytes, what)),
+            true => self.hold(bytes, pages),
+            false => self.waiting.push_back((bytes, pages, what)),
         }
         fits
     }
@@ -58,9 +60,9 @@ impl Unit {
         self.pages == 0 && matches!(what, Waiting::Page(_))
     }
 
-    fn hold(&mut self, bytes: u64, what: Waiting) {
+    fn hold(&mut self, bytes: u64, pages: u32) {
         self.room -= bytes as i64;
-        self.pages += u32::from(matches!(what, Waiting::Page(_)));
+        self.pages += pages;
     }
 
     pub fn give_back(&mut self, bytes: u64, is_page: bool) {
@@ -70,10 +72,10 @@ impl Unit {
 
     /// The next of those that wait, if there is room for it now.
     pub fn next_waiting(&mut self) -> Option<Waiting> {
-        let first = self.waiting.front().filter(|(bytes, _)| *bytes as i64 <= self.room).map(|_| 0);
-        let next = first.or_else(|| self.waiting.iter().position(|&(_, what)| self.passes(what)))?;
-        let (bytes, what) = self.waiting.remove(next)?;
-        self.hold(bytes, what);
+        let first = self.waiting.front().filter(|(bytes, ..)| *bytes as i64 <= self.room).map(|_| 0);
+        let next = first.or_else(|| self.waiting.iter().position(|&(.., what)| self.passes(what)))?;
+        let (bytes, pages, what) = self.waiting.remove(next)?;
+        self.hold(bytes, pages);
         Some(what)
     }
 
@@ -95,7 +97,7 @@ mod tests {
         assert_eq!(unit.serve(50, Time::ZERO), (Time::from_ns(50), Time::from_ns(60)));
         assert_eq!(unit.serve(50, Time::from_ns(20)).1, Time::from_ns(110));
         let page = |number| Waiting::Page(TransactionId(number));
-        assert!(unit.take(60, page(0)) && !unit.take(60, page(1)) && !unit.take(10, page(2)));
+        assert!(unit.take(60, 1, page(0)) && !unit.take(60, 1, page(1)) && !unit.take(10, 1, page(2)));
         assert!(unit.next_waiting().is_none());
         unit.give_back(60, true);
         let next = [unit.next_waiting(), unit.next_waiting(), unit.next_waiting()];
@@ -103,8 +105,8 @@ mod tests {
         let task = Waiting::Task(RequestId(0));
         unit.give_back(10, true);
         unit.give_back(60, true);
-        assert!(unit.take(100, task) && unit.take(60, page(3)), "a page passes");
-        assert!(!unit.take(60, page(4)) && !unit.take(100, task) && unit.next_waiting().is_none());
+        assert!(unit.take(100, 0, task) && unit.take(60, 1, page(3)), "a page passes");
+        assert!(!unit.take(60, 1, page(4)) && !unit.take(100, 0, task) && unit.next_waiting().is_none());
         unit.give_back(60, true);
         assert!(matches!(unit.next_waiting(), Some(Waiting::Page(TransactionId(4)))));
     }

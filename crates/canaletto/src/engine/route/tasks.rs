@@ -125,7 +125,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
     pub(super) fn operand_read(&mut self, id: TransactionId, now: Time) -> bool {
         let page = self.pages.transactions[id];
-        match self.task_unit().takes_page(id, &page, now) {
+        let (mut bytes, mut pages, mut group) = (0, 0, FlashPageGroup::of(id));
+        while let Some(part) = group.next(&self.pages.transactions) {
+            bytes += u64::from(self.pages.transactions[part].bytes);
+            pages += 1;
+        }
+        match self.task_unit().takes_page(id, &page, (bytes, pages), now) {
             Way::Out => return true,
             Way::Wait => {}
             Way::Here(ready) => {
