@@ -42,6 +42,7 @@ use crate::flash::suspend::{Phase, Suspensions};
 use crate::flash::timing::ArrayTiming;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 #[derive(Clone, Copy, Default)]
@@ -280,16 +281,16 @@ impl FlashBackend {
 
     /// Flash pages of each plane that a command programs; 1 of other commands.
     fn pages_together<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> u64 {
-        let first = command.transactions()[0];
         if command.operation != Operation::Program {
             return 1;
         }
-        let mut last = first;
-        while work.transactions[last].next_in_flash_page.is_some() {
-            last = work.transactions[last].next_in_flash_page;
-        }
         let page = |id| self.layout.flash_page(work.transactions[id].ppa);
-        u64::from(page(last) - page(first)) + 1
+        let mut group = FlashPageGroup::of(command.transactions()[0]);
+        let (mut least, mut most) = (u32::MAX, 0);
+        while let Some(id) = group.next(&work.transactions) {
+            (least, most) = (least.min(page(id)), most.max(page(id)));
+        }
+        u64::from(most - least) + 1
     }
 
     #[inline(always)]
