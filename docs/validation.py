@@ -23,6 +23,10 @@ Group = tuple[str, str, str, Callable[[Row], bool]]
 QUANTITIES = ("served, k/s", "read p50", "read p99", "write p50")
 
 
+def number(cell: str) -> float:
+    return float(cell.replace(",", ""))
+
+
 def rate(row: Row) -> int:
     return int(row["offered"].removesuffix("k/s")) * 1000
 
@@ -42,7 +46,7 @@ def _load(row: Row) -> bool:
 
 GROUPS: tuple[Group, ...] = (
     ("client drives, reads, at most 8 outstanding", "yes", "table-reads", lambda row: row["by"] == "SPDK"),
-    ("980 PRO, reads, 16 to 256 outstanding", "no", "table-deep", lambda row: "980" in row["drive"]),
+    ("980 PRO, reads, 16 to 256 outstanding", "in part", "table-deep", lambda row: "980" in row["drive"]),
     ("ZN540, reads, 16 to 256 outstanding", "in part", "table-deep", lambda row: "ZN540" in row["drive"]),
     (
         "ZN540, sequential writes: IOPS and mean",
@@ -80,7 +84,7 @@ def errors(group: Group) -> list[float]:
     """Absolute relative errors, in percent, in ascending order."""
     _, _, table, belongs = group
     known = [row for row in rows(table) if "–" not in (row["ours"], row["published"]) and belongs(row)]
-    return sorted(abs(float(row["ours"]) / float(row["published"]) - 1) * 100 for row in known)
+    return sorted(abs(number(row["ours"]) / number(row["published"]) - 1) * 100 for row in known)
 
 
 def quantile(found: list[float], part: float) -> float:
