@@ -21,7 +21,6 @@ from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.own import of_record
 from canaletto._run.ran import Ran
 from canaletto._run.shown import Shown
-from canaletto.result import CAUSES
 
 if TYPE_CHECKING:
     from canaletto._run.own import Parts
@@ -210,8 +209,7 @@ def from_columns(
             _unless("page", _NOBODY),
         ),
         steps=frames.raw(steps).with_columns(
-            # Numbered among all causes, of which the header names those that pages are charged with.
-            _words("cause", list(CAUSES)),
+            _words("cause", about["causes"]),
             *(_unless(column, _NOBODY) for column in ("request", "page", "part")),
         ),
         requests=frames.with_bytes(frames.raw(requests))

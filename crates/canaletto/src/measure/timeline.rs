@@ -182,7 +182,7 @@ impl Timeline {
             until_ps: self.now.0,
             kinds: KINDS,
             works: Work::NAMES,
-            causes: Cause::ALL.iter().filter(|c| c.is_blamed()).map(|c| c.key()).collect(),
+            causes: Cause::ALL.iter().map(|c| c.key()).collect(),
             parts: self.parts.clone(),
         }
     }
