@@ -262,7 +262,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let told = |text: &str| text.parse::<Columns>().unwrap_err();
         assert_eq!(told("time"), "got \"time\", expected NAME=COLUMN");
-        assert_eq!(told("when=x"), "got \"when\", expected one of time, offset, size, kind, device");
+        assert_eq!(told("when=x"), "got \"when\", expected one of time, offset, size, kind, device, handle");
         assert_eq!(
             told("time=a,offset=b,size=c"),
             "kind is missing, expected kind=COLUMN, or kind=read where all are reads"
