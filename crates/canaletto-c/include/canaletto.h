@@ -48,13 +48,13 @@ typedef enum canaletto_operation {
   CANALETTO_WRITE = 1,
   // Forget sectors (Dataset Management with the Deallocate attribute).
   CANALETTO_TRIM = 2,
-  // Put earlier writes on flash. Has no sectors.
+  // Put earlier writes on flash, without sectors.
   CANALETTO_FLUSH = 3,
   // Write zeroes, without data on the link.
   CANALETTO_WRITE_ZEROES = 4,
   // Write sectors at the write pointer of the zone that begins at `lba` (Zone Append).
   CANALETTO_APPEND = 5,
-  // Empty the zone that begins at `lba` (Reset Zone). Has no sectors, like the commands below.
+  // Empty the zone that begins at `lba` (Reset Zone), without sectors, like the commands below.
   CANALETTO_RESET = 6,
   // Make a zone full (Finish Zone).
   CANALETTO_FINISH = 7,
