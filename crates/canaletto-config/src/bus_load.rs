@@ -14,8 +14,8 @@ pub struct BusLoad {
     /// Number of dies up to which a bus has `fabric.link_rate`. With more, each die's pads slow it down, and the rate falls as
     /// one over the number of dies. 0 (default): the number does not matter. No table is public. A range follows from pads of
     /// 1.1 to 3 pF, 20.6 ohms (a driver of 35 with a termination of 50), and edges (2.2 RC) of at most 0.7 bits. It is 10 to 26
-    /// dies at 533 MT/s (NV-DDR2), 4 to 12 at 1,200 MT/s (NV-DDR3), and 2 to 6 at 2,400 MT/s (NV-LPDDR4), and has the packages that
-    /// were published (docs/explanation/fabrics.md).
+    /// dies at 533 MT/s (NV-DDR2), 4 to 12 at 1,200 MT/s (NV-DDR3), and 2 to 6 at 2,400 MT/s (NV-LPDDR4). Published packages
+    /// are within it (docs/explanation/fabrics.md).
     #[schemars(range(min = 0, max = 4096))]
     pub full_rate_dies: u32,
     /// Number of dies behind a buffer chip. The bus carries the pads of buffers then, and each buffer the pads of its dies. 0

@@ -16,8 +16,8 @@ pub struct FabricFailures {
     /// Number of routers next to chips that fail, each with its links, and a controller that is attached to it; its chip is cut off.
     /// Same fabrics. Default: none.
     pub routers: u32,
-    /// Number of controllers that fail. On `venice` and `scheduled-mesh` others serve their chips; a trunk of `clusters`, and a row
-    /// and a column bus of `omnibus` and `omnibus-split`, fail with their controller; on other fabrics it cuts its row off.
+    /// Number of controllers that fail. On `venice` and `scheduled-mesh` others serve their chips. A trunk of `clusters`, and a row
+    /// and a column bus of `omnibus` and `omnibus-split`, fail with their controller. On other fabrics it cuts its row off.
     /// Default: none.
     pub controllers: u32,
     /// Number of buses that fail: row and column buses of `omnibus` and `omnibus-split`, inner buses of `clusters`, channels of `bus`,

@@ -66,8 +66,8 @@ pub enum Waiters {
     ReadsFirst,
 }
 
-/// Page-level mapping table. Either all of it is in DRAM, or single entries are cached there and the table is on flash,
-/// in translation pages that are read, written and collected like data (Gupta et al., DFTL, ASPLOS 2009).
+/// Page-level mapping table. Either all of it is in DRAM, or single entries are cached there and the table is on flash.
+/// Its translation pages are read, written and collected like data (Gupta et al., DFTL, ASPLOS 2009).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mapping {

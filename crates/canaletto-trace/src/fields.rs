@@ -199,7 +199,7 @@ pub(crate) fn checked(
 }
 
 pub(crate) fn flush(arrival_ns: u64, device: u32) -> Record {
-    Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush, fua: false, zeroes: false, handle: None }
+    Record { arrival_ns, device, kind: Kind::Flush, ..Record::PLAIN }
 }
 
 #[cfg(test)]
@@ -263,16 +263,7 @@ mod tests {
     #[test]
     fn requests_are_for_something_and_end_within_64_bits() {
         let check = |offset_bytes, bytes, kind| {
-            check_extent(&Record {
-                arrival_ns: 0,
-                device: 0,
-                offset_bytes,
-                bytes,
-                kind,
-                fua: false,
-                zeroes: false,
-                handle: None,
-            })
+            check_extent(&Record { arrival_ns: 0, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN })
         };
         assert!(check(u64::MAX - 1, 1, Kind::Read).is_ok() && check(0, 4 << 30, Kind::Trim).is_ok());
         assert!(matches!(check(0, 0, Kind::Write), Err(ExtentFault::Size(_))));

@@ -59,16 +59,7 @@ mod tests {
     use super::*;
 
     fn record(arrival_ns: u64, offset_bytes: u64) -> Record {
-        Record {
-            arrival_ns,
-            device: 0,
-            offset_bytes,
-            bytes: 512,
-            kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        }
+        Record { arrival_ns, device: 0, offset_bytes, bytes: 512, kind: Kind::Read, ..Record::PLAIN }
     }
 
     #[test]

@@ -130,16 +130,7 @@ mod tests {
     fn seen(requests: &[(u64, u32)]) -> (u64, usize, u64, u64) {
         let mut watch = Watch::default();
         for &(arrival_ns, device) in requests {
-            watch.add(&Record {
-                arrival_ns,
-                device,
-                offset_bytes: 0,
-                bytes: 512,
-                kind: Kind::Read,
-                fua: false,
-                zeroes: false,
-                handle: None,
-            });
+            watch.add(&Record { arrival_ns, device, offset_bytes: 0, bytes: 512, kind: Kind::Read, ..Record::PLAIN });
         }
         let Seen { requests, devices, simultaneous, clock_ns, .. } = watch.seen();
         (requests, devices, simultaneous, clock_ns)

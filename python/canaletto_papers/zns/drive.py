@@ -54,8 +54,6 @@ _KEYS: Mapping[str, Any] = {
             # Calibrated once for all lines: reads next to finishes, at which every die programs, take about that much
             # longer than alone. No source states it for this die.
             "suspend_time": "150us",
-            # Calibrated by one line: the 99th percentile of reads at depth 64 with half of the load appends.
-            "max_suspensions": 3,
         },
     },
     "precondition": {"kind": "steady", "occupancy": 0.5},

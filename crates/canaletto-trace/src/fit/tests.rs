@@ -108,16 +108,7 @@ fn a_trace_of_the_last_addresses_there_are_is_fitted() {
     for i in 0..60 {
         let offset_bytes = u64::MAX - 99_998 - i * 4096 * 9;
         let device = i as u32 % 3;
-        survey.add(&Record {
-            arrival_ns: i,
-            device,
-            offset_bytes,
-            bytes: 512,
-            kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        });
+        survey.add(&Record { arrival_ns: i, device, offset_bytes, bytes: 512, kind: Kind::Read, ..Record::PLAIN });
     }
     let found = fit(&survey.finish(), "far", "", Channels::default()).unwrap();
     assert!(found.flow[0].synthetic.is_some());

@@ -42,7 +42,7 @@ impl TraceFormat for Alibaba {
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&LENGTH, length)?;
         let arrival_ns = scaled(&TIMESTAMP, timestamp, MICROSECOND_NS)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&LENGTH, length)).map(Some)
     }
 
@@ -69,9 +69,7 @@ mod tests {
             offset_bytes: 8_792_731_648,
             bytes: 16384,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("419,W,8792731648,16384,1577808144360767").unwrap(), Some(expected));
         assert_eq!(parse("0,R,0,1,0").unwrap().unwrap().kind, Kind::Read);

@@ -114,16 +114,7 @@ impl Biosnoop {
         if kind == Kind::Flush {
             return Ok(Some(flush(arrival_ns, device)));
         }
-        let record = Record {
-            arrival_ns,
-            device,
-            offset_bytes,
-            bytes: bytes_asked,
-            kind,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
+        let record = Record { arrival_ns, device, offset_bytes, bytes: bytes_asked, kind, ..Record::PLAIN };
         checked(record, (&SECTOR, sector), (&BYTES, bytes)).map(Some)
     }
 
@@ -149,16 +140,7 @@ mod tests {
     }
 
     fn record(arrival_ns: u64, device: u32, kind: Kind) -> Record {
-        Record {
-            arrival_ns,
-            device,
-            offset_bytes: 2048 * 512,
-            bytes: 4096,
-            kind,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        }
+        Record { arrival_ns, device, offset_bytes: 2048 * 512, bytes: 4096, kind, ..Record::PLAIN }
     }
 
     #[test]

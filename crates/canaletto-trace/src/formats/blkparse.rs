@@ -138,7 +138,7 @@ impl Blkparse {
         };
         let offset_bytes = scaled(&SECTOR, sector, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&SECTOR, sector), (&SECTORS, sectors)).map(Some)
     }
 
@@ -209,9 +209,7 @@ mod tests {
             offset_bytes: 282_624 * 512,
             bytes: 4096,
             kind,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         let line = "259,2    0        1     1.000004000  4020";
         let cases =

@@ -53,16 +53,7 @@ impl TraceFormat for CloudPhysics {
             None => Ok(None),
             Some(Kind::Flush) => Ok(Some(flush(arrival_ns, 0))),
             Some(kind) => {
-                let record = Record {
-                    arrival_ns,
-                    device: 0,
-                    offset_bytes,
-                    bytes,
-                    kind,
-                    fua: false,
-                    zeroes: false,
-                    handle: None,
-                };
+                let record = Record { arrival_ns, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN };
                 checked(record, (&LBN, lbn), (&SIZE, size)).map(Some)
             }
         }
@@ -107,9 +98,7 @@ mod tests {
             offset_bytes: 42_932_745 * 512,
             bytes: 512,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("1,5633898368802,2a,512,42932745").unwrap(), Some(expected));
         assert_eq!(parse("2,1,8A,512,1").unwrap().unwrap().kind, Kind::Write);

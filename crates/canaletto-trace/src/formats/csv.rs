@@ -360,9 +360,7 @@ mod tests {
         offset_bytes: 4096,
         bytes: 1024,
         kind: Kind::Write,
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
 
     #[test]

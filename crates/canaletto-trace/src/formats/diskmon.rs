@@ -51,7 +51,7 @@ impl TraceFormat for DiskMon {
         let device = number32(&DISK, disk)?;
         let offset_bytes = scaled(&SECTOR, sector, SECTOR_BYTES)?;
         let bytes = scaled(&LENGTH, length, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&SECTOR, sector), (&LENGTH, length)).map(Some)
     }
 
@@ -81,16 +81,8 @@ mod tests {
     #[test]
     fn a_line_is_a_record() {
         let offset_bytes = 4_227_567 * 512;
-        let expected = Record {
-            arrival_ns: 14_580_000,
-            device: 1,
-            offset_bytes,
-            bytes: 4096,
-            kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
+        let expected =
+            Record { arrival_ns: 14_580_000, device: 1, offset_bytes, bytes: 4096, kind: Kind::Write, ..Record::PLAIN };
         assert_eq!(parse("0\t0.014580\t0.00047684\t1\tWrite\t4227567\t8").unwrap(), Some(expected));
         assert_eq!(parse("7 1.5 0 0 Read 0 1").unwrap().unwrap().kind, Kind::Read);
         assert_eq!(parse("#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength").unwrap(), None);

@@ -42,7 +42,7 @@ impl TraceFormat for DiskSim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&BLOCK, block, BLOCK_BYTES)?;
         let bytes = scaled(&COUNT, count, BLOCK_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&BLOCK, block), (&COUNT, count)).map(Some)
     }
 
@@ -70,9 +70,7 @@ mod tests {
             offset_bytes,
             bytes: 8192,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("551.706 3 20941264 16 0").unwrap(), Some(expected));
         assert_eq!(parse("0.0 0 0 1 3").unwrap().unwrap().kind, Kind::Read);

@@ -61,16 +61,8 @@ impl TraceFormat for Fiu {
         if major >> (32 - MINOR_BITS) != 0 || minor >> MINOR_BITS != 0 {
             return Err(Fault::value(&DEVICE, words[at + 1], DEVICE.allowed));
         }
-        let record = Record {
-            arrival_ns,
-            device: major << MINOR_BITS | minor,
-            offset_bytes,
-            bytes,
-            kind,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
+        let record =
+            Record { arrival_ns, device: major << MINOR_BITS | minor, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&BLOCK, words[at - 2]), (&BLOCKS, words[at - 1])).map(Some)
     }
 
@@ -99,9 +91,7 @@ mod tests {
             offset_bytes: 904_265_560 * 512,
             bytes: 4096,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         let digest = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
         assert_eq!(parse(&format!("89 4892 syslogd 904265560 8 W 6 0 {digest}")).unwrap(), Some(expected));

@@ -166,16 +166,7 @@ impl Iolog {
         };
         let (offset, length) = (next()?, next()?);
         let (offset_bytes, bytes) = (number(&OFFSET, offset)?, number(&LENGTH, length)?);
-        let record = Record {
-            arrival_ns,
-            device: self.number_of(name)?,
-            offset_bytes,
-            bytes,
-            kind,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
+        let record = Record { arrival_ns, device: self.number_of(name)?, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&LENGTH, length)).map(Some)
     }
 
@@ -210,9 +201,7 @@ mod tests {
             offset_bytes: 4096,
             bytes: 512,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(read(&lines), [write, flush(13_000, 0)]);
     }
@@ -260,26 +249,10 @@ mod tests {
     fn version_2_has_waits() {
         let lines =
             ["fio version 2 iolog", "a add", "a read 0 8", "a wait 100 0", "a trim 8 8", "a datasync", "a close"];
-        let read_one = Record {
-            arrival_ns: 0,
-            device: 0,
-            offset_bytes: 0,
-            bytes: 8,
-            kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
-        let trim = Record {
-            arrival_ns: 100_000,
-            device: 0,
-            offset_bytes: 8,
-            bytes: 8,
-            kind: Kind::Trim,
-            fua: false,
-            zeroes: false,
-            handle: None,
-        };
+        let read_one =
+            Record { arrival_ns: 0, device: 0, offset_bytes: 0, bytes: 8, kind: Kind::Read, ..Record::PLAIN };
+        let trim =
+            Record { arrival_ns: 100_000, device: 0, offset_bytes: 8, bytes: 8, kind: Kind::Trim, ..Record::PLAIN };
         assert_eq!(read(&lines), [read_one, trim, flush(100_000, 0)]);
     }
 

@@ -54,7 +54,7 @@ impl TraceFormat for Mqsim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&LBA, lba, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&LBA, lba), (&SECTORS, sectors)).map(Some)
     }
 
@@ -82,9 +82,7 @@ mod tests {
             offset_bytes,
             bytes: 8192,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
         assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));

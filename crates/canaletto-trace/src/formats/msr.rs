@@ -61,7 +61,7 @@ impl TraceFormat for Msr {
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
         number(&RESPONSE, response)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -89,9 +89,7 @@ mod tests {
             offset_bytes: 9_056_014_336,
             bytes: 2048,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(), Some(expected));
         assert_eq!(parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().kind, Kind::Read);

@@ -48,7 +48,7 @@ impl TraceFormat for Replayer {
         let device = number32(&DISK, disk)?;
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -76,9 +76,7 @@ mod tests {
             offset_bytes,
             bytes: 4096,
             kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("1017.077 2 11544100864 4096 1").unwrap(), Some(expected));
         assert_eq!(parse("5 0 1 3 0").unwrap().unwrap().arrival_ns, 5_000_000);

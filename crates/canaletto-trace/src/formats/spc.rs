@@ -57,7 +57,7 @@ impl TraceFormat for Spc {
         let offset_bytes = scaled(&LBA, lba, BLOCK_BYTES)?;
         let bytes = number(&SIZE, size)?;
         let arrival_ns = decimal(&TIMESTAMP, timestamp, SECOND_NS)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&LBA, lba), (&SIZE, size)).map(Some)
     }
 
@@ -86,9 +86,7 @@ mod tests {
             offset_bytes,
             bytes: 8192,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("3,20941264,8192,W,0.551706").unwrap(), Some(expected));
         assert_eq!(parse("3, 20941264, 8192, w, 0.551706, 4, 5").unwrap(), Some(expected), "with optional fields");

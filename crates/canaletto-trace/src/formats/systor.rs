@@ -51,7 +51,7 @@ impl TraceFormat for Systor {
         let device = number32(&LUN, lun)?;
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -82,9 +82,7 @@ mod tests {
             offset_bytes: 899_056_122_368,
             bytes: 131_072,
             kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
         assert_eq!(parse(HEADER).unwrap(), None);

@@ -52,7 +52,7 @@ impl TraceFormat for Tencent {
         let offset_bytes = scaled(&OFFSET, offset, SECTOR_BYTES)?;
         let bytes = scaled(&SIZE, size, SECTOR_BYTES)?;
         let device = number32(&VOLUME, volume)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -79,9 +79,7 @@ mod tests {
             offset_bytes: 4_247_200 * 512,
             bytes: 65536,
             kind: Kind::Write,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         assert_eq!(parse("1538323200,4247200,128,1,1058").unwrap(), Some(expected));
         assert_eq!(parse("0,0,1,0,0").unwrap().unwrap().kind, Kind::Read);

@@ -106,8 +106,7 @@ impl TraceFormat for Vscsi {
         }
         let bytes = u64::from(u32::from_le_bytes(array(record, size)));
         let offset_bytes = scale(&BLOCK, block, BLOCK_BYTES)?;
-        let record =
-            Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None };
+        let record = Record { arrival_ns, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN };
         let (block, bytes) = (block.to_string(), bytes.to_string());
         checked(record, (&BLOCK, block.as_bytes()), (&SIZE, bytes.as_bytes())).map(Some)
     }
@@ -161,9 +160,7 @@ mod tests {
             offset_bytes: 512 * 9,
             bytes: 4096,
             kind: Kind::Read,
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         };
         for (record, version) in [(one(0x28, 4096, 9, 5), Version::One), (two(0x28, 4096, 9, 5), Version::Two)] {
             let head = [&record[..], &record, &record, &record].concat();

@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     fn record(arrival_ns: u64, offset_bytes: u64, bytes: u64, kind: Kind) -> Record {
-        Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
+        Record { arrival_ns, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN }
     }
 
     #[test]

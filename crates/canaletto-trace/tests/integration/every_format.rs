@@ -13,9 +13,7 @@ fn sound(format: Format) -> (Vec<Record>, String) {
         offset_bytes: i * 7919 % 1000 * 4096,
         bytes: 4096,
         kind: if i % 3 == 0 { Kind::Write } else { Kind::Read },
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     let records: Vec<_> = (0..LINES).map(record).collect();
     let (text, kept) = written(format, &records, false);

@@ -123,7 +123,7 @@ fn sound(format: Format) -> impl Strategy<Value = Vec<u8>> {
     records.prop_map(move |all| {
         let records = all.into_iter().map(|(arrival_ns, device, offset, bytes, kind)| {
             let (offset_bytes, bytes) = if kind == Kind::Flush { (0, 0) } else { (offset >> 1, bytes) };
-            Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
+            Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN }
         });
         let records: Vec<_> = records.collect();
         match format {

@@ -21,7 +21,7 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
                     Kind::Flush => (0, 0),
                     _ => (offset.min(u64::MAX - 2 * LARGEST), size % (LARGEST - 1024) + 1),
                 };
-                Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
+                Record { arrival_ns, device, offset_bytes, bytes, kind, ..Record::PLAIN }
             })
             .collect();
         all.sort_by_key(|record| record.arrival_ns);
@@ -156,16 +156,7 @@ proptest! {
 
 #[test]
 fn what_a_format_cannot_hold_is_refused() {
-    let fine = Record {
-        arrival_ns: 100,
-        device: 0,
-        offset_bytes: 512,
-        bytes: 512,
-        kind: Kind::Read,
-        fua: false,
-        zeroes: false,
-        handle: None,
-    };
+    let fine = Record { arrival_ns: 100, device: 0, offset_bytes: 512, bytes: 512, kind: Kind::Read, ..Record::PLAIN };
     let told = |format: Format, record| {
         TraceWriter::new(format, Vec::new(), false).unwrap().write(&record).unwrap_err().to_string()
     };

@@ -238,7 +238,7 @@ impl Compute {
         let to = planes.iter().copied().find(|&plane| self.unit_of(task.at, plane) == unit);
         self.tasks[request.index()].to = to;
         // Latches combine what comes to them.
-        task.at == At::Array || self.units[unit].take(bytes, 0, Waiting::Task(request))
+        task.at == At::Array || self.units[unit].take(bytes, Waiting::Task(request))
     }
 
     fn unit_of(&self, at: At, plane: PlaneId) -> usize {
@@ -284,15 +284,15 @@ impl Compute {
         sets
     }
 
-    /// `bytes` in `pages` share a flash page, of which `page` is the first.
-    pub fn takes_page(&mut self, id: TransactionId, page: &Transaction, (bytes, pages): (u64, u32), now: Time) -> Way {
+    /// `bytes`: of all pages that share its flash page, of which it is the first.
+    pub fn takes_page(&mut self, id: TransactionId, page: &Transaction, bytes: u64, now: Time) -> Way {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         let gathers = kind == TaskKind::Gather;
         let unit = self.unit_of(at, page.ppa.plane);
         let way = match at {
             At::Chip | At::Array if gathers && self.is_home(page) => Way::Here(now),
             At::Chip if !gathers => Way::Here(self.serve(unit, page.flow, bytes, now)),
-            _ if gathers || self.units[unit].take(bytes, pages, Waiting::Page(id)) => Way::Out,
+            _ if gathers || self.units[unit].take(bytes, Waiting::Page(id)) => Way::Out,
             _ => Way::Wait,
         };
         if way != Way::Out {

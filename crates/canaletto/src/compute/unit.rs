@@ -18,11 +18,10 @@ pub struct Unit {
     latency: Time,
     /// Less than nothing while a page passes tasks that hold all of it.
     room: i64,
-    /// Pages that hold room.
-    pages: u32,
+    /// Bytes of pages that hold room.
+    of_pages: u64,
     free_at: Time,
-    /// With the bytes and pages that each brings.
-    waiting: VecDeque<(u64, u32, Waiting)>,
+    waiting: VecDeque<(u64, Waiting)>,
 }
 
 impl Unit {
@@ -31,7 +30,7 @@ impl Unit {
             rate: keys.rate.0,
             latency: keys.latency.time(),
             room: i64::try_from(keys.buffer.0).unwrap_or(i64::MAX),
-            pages: 0,
+            of_pages: 0,
             free_at: Time::ZERO,
             waiting: VecDeque::new(),
         }
@@ -45,37 +44,36 @@ impl Unit {
     }
 
     /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
-    /// `pages`: 0 for a task.
-    pub fn take(&mut self, bytes: u64, pages: u32, what: Waiting) -> bool {
+    pub fn take(&mut self, bytes: u64, what: Waiting) -> bool {
         let fits = self.waiting.is_empty() && bytes as i64 <= self.room || self.passes(what);
         match fits {
-            true => self.hold(bytes, pages),
-            false => self.waiting.push_back((bytes, pages, what)),
+            true => self.hold(bytes, what),
+            false => self.waiting.push_back((bytes, what)),
         }
         fits
     }
 
     /// A page that waits in its register may keep a task from an operand in that chip, so one at a time passes tasks.
     fn passes(&self, what: Waiting) -> bool {
-        self.pages == 0 && matches!(what, Waiting::Page(_))
+        self.of_pages == 0 && matches!(what, Waiting::Page(_))
     }
 
-    fn hold(&mut self, bytes: u64, pages: u32) {
+    fn hold(&mut self, bytes: u64, what: Waiting) {
         self.room -= bytes as i64;
-        self.pages += pages;
+        self.of_pages += if let Waiting::Page(_) = what { bytes } else { 0 };
     }
 
     pub fn give_back(&mut self, bytes: u64, is_page: bool) {
         self.room += bytes as i64;
-        self.pages -= u32::from(is_page);
+        self.of_pages -= if is_page { bytes } else { 0 };
     }
 
     /// The next of those that wait, if there is room for it now.
     pub fn next_waiting(&mut self) -> Option<Waiting> {
-        let first = self.waiting.front().filter(|(bytes, ..)| *bytes as i64 <= self.room).map(|_| 0);
-        let next = first.or_else(|| self.waiting.iter().position(|&(.., what)| self.passes(what)))?;
-        let (bytes, pages, what) = self.waiting.remove(next)?;
-        self.hold(bytes, pages);
+        let first = self.waiting.front().filter(|(bytes, _)| *bytes as i64 <= self.room).map(|_| 0);
+        let next = first.or_else(|| self.waiting.iter().position(|&(_, what)| self.passes(what)))?;
+        let (bytes, what) = self.waiting.remove(next)?;
+        self.hold(bytes, what);
         Some(what)
     }
 
@@ -97,7 +95,7 @@ mod tests {
         assert_eq!(unit.serve(50, Time::ZERO), (Time::from_ns(50), Time::from_ns(60)));
         assert_eq!(unit.serve(50, Time::from_ns(20)).1, Time::from_ns(110));
         let page = |number| Waiting::Page(TransactionId(number));
-        assert!(unit.take(60, 1, page(0)) && !unit.take(60, 1, page(1)) && !unit.take(10, 1, page(2)));
+        assert!(unit.take(60, page(0)) && !unit.take(60, page(1)) && !unit.take(10, page(2)));
         assert!(unit.next_waiting().is_none());
         unit.give_back(60, true);
         let next = [unit.next_waiting(), unit.next_waiting(), unit.next_waiting()];
@@ -105,8 +103,8 @@ mod tests {
         let task = Waiting::Task(RequestId(0));
         unit.give_back(10, true);
         unit.give_back(60, true);
-        assert!(unit.take(100, 0, task) && unit.take(60, 1, page(3)), "a page passes");
-        assert!(!unit.take(60, 1, page(4)) && !unit.take(100, 0, task) && unit.next_waiting().is_none());
+        assert!(unit.take(100, task) && unit.take(60, page(3)), "a page passes");
+        assert!(!unit.take(60, page(4)) && !unit.take(100, task) && unit.next_waiting().is_none());
         unit.give_back(60, true);
         assert!(matches!(unit.next_waiting(), Some(Waiting::Page(TransactionId(4)))));
     }

@@ -176,9 +176,8 @@ pub struct Request {
     pub sectors: u32,
     pub outstanding: u32,
     pub unbegun: u32,
-    pub cached: u32,
-    /// Bytes of a task's result, once it has begun.
-    pub returned: u32,
+    /// Of a write, its pages that the write buffer has taken. Of a task that has begun, the bytes of its result.
+    pub held: u32,
     pub arrival: Time,
     pub enqueue: Time,
     pub since: Time,
@@ -193,7 +192,7 @@ impl Request {
         match self.kind {
             Kind::Write if self.zeroes => 0,
             Kind::Read | Kind::Write | Kind::Append => self.edges.left_of(self.sectors),
-            Kind::Compute => u64::from(self.returned),
+            Kind::Compute => u64::from(self.held),
             _ => 0,
         }
     }

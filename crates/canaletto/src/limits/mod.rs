@@ -339,8 +339,8 @@ fn check_operands(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRan
     let different = (1..=u64::from(task.operands)).find(|&operand| operand * step % pages.max(1) == 0);
     if let Some(different) = different.filter(|&different| different < u64::from(task.operands)) {
         return Err(format!(
-            "flow {:?}: compute.operands: got {}, expected at most {different}: so many different pages are that far apart \
-             among its addresses",
+            "flow {:?}: compute.operands: got {}, expected at most {different}: the flow's addresses have no more \
+             pages at that distance",
             flow.name, task.operands
         ));
     }

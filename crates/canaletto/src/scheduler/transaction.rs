@@ -331,7 +331,6 @@ mod tests {
     #[test]
     fn a_waiting_page_is_small() {
         assert!(size_of::<Transaction>() <= 128, "{} bytes", size_of::<Transaction>());
-        // Eight more since reads are of bytes and each write names its stream.
-        assert!(size_of::<crate::host::request::Request>() <= 136);
+        assert!(size_of::<crate::host::request::Request>() <= 128);
     }
 }

@@ -21,6 +21,20 @@ pub struct Record {
     pub handle: Option<u16>,
 }
 
+impl Record {
+    /// What records share that state no more than time, place and kind.
+    pub const PLAIN: Record = Record {
+        arrival_ns: 0,
+        device: 0,
+        offset_bytes: 0,
+        bytes: 0,
+        kind: Kind::Read,
+        fua: false,
+        zeroes: false,
+        handle: None,
+    };
+}
+
 /// Stream of [`Record`]s in order of arrival.
 ///
 /// Dynamic dispatch happens once per batch.

@@ -50,9 +50,7 @@ pub fn mixed(requests: u64) -> Vec<Record> {
             offset_bytes: numbers.below(5000) * 512,
             bytes: (1 + numbers.below(24)) * 512,
             kind: READ_MOSTLY[numbers.below(4) as usize],
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         }
     };
     (0..requests).map(&mut record).collect()
@@ -66,9 +64,7 @@ fn bursts() -> Vec<Record> {
         offset_bytes: numbers.below(if i % 2 == 0 { 60 } else { 600 }) * 4096,
         bytes: 4096,
         kind: if i % 2 == 0 { Kind::Write } else { Kind::Read },
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     (0..800).map(&mut record).collect()
 }
@@ -81,9 +77,7 @@ fn disks() -> Vec<Record> {
         offset_bytes: numbers.below(700) * 4096,
         bytes: (1 + numbers.below(4)) * 4096,
         kind: READ_MOSTLY[numbers.below(4) as usize],
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     (0..500).map(&mut record).collect()
 }
@@ -103,7 +97,7 @@ fn journal() -> Vec<Record> {
             _ => 1024 * (1 + numbers.below(12)),
         };
         let offset_bytes = if kind == Kind::Flush { 0 } else { (i * 3 % 500) * 4096 };
-        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None }
+        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN }
     };
     (0..600).map(&mut record).collect()
 }

@@ -27,9 +27,7 @@ fn input() -> TraceInput {
         offset_bytes: i * 31 % 100 * 4096,
         bytes: 4096 * (1 + i % 3),
         kind: if i % 3 == 0 { Kind::Write } else { Kind::Read },
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     let open = move || Ok(Box::new(Listed((0..200).map(record).collect())) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }

@@ -40,7 +40,7 @@ fn requests(count: u64, pages: u64) -> Vec<Record> {
         let page = draw(pages - 4);
         let bytes = if kind == Kind::Flush { 0 } else { 512 * (1 + draw(24)) };
         let offset_bytes = if kind == Kind::Flush { 0 } else { page * 4096 + 512 * draw(8) };
-        made.push(Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false, handle: None });
+        made.push(Record { arrival_ns, device: 0, offset_bytes, bytes, kind, ..Record::PLAIN });
         arrival_ns += [0, 0, 1_000, 37, 20_000][draw(5) as usize];
     }
     made

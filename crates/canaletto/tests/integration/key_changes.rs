@@ -506,9 +506,7 @@ pub fn canned() -> TraceInput {
             offset_bytes: (i * 7 % 50) * 122_880 + 512 * (i % 2) * 900,
             bytes: 4096,
             kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
-            fua: false,
-            zeroes: false,
-            handle: None,
+            ..Record::PLAIN
         })
         .collect();
     let open = move || Ok(Box::new(Canned(records.clone())) as Box<dyn RecordSource>);

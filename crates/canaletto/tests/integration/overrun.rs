@@ -20,16 +20,8 @@ impl RecordSource for Listed {
 }
 
 fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
-    let record = Record {
-        arrival_ns: 5,
-        device: 0,
-        offset_bytes: lba * 512,
-        bytes: sectors * 512,
-        kind,
-        fua: false,
-        zeroes: false,
-        handle: None,
-    };
+    let record =
+        Record { arrival_ns: 5, device: 0, offset_bytes: lba * 512, bytes: sectors * 512, kind, ..Record::PLAIN };
     let open = move || Ok(Box::new(Listed(vec![record])) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }

@@ -245,9 +245,7 @@ impl RecordSource for Skewed {
                 offset_bytes: page * 4096,
                 bytes: 4096,
                 kind: Kind::Write,
-                fua: false,
-                zeroes: false,
-                handle: None,
+                ..Record::PLAIN
             });
         }
         self.left -= batch.len() as u64;

@@ -26,9 +26,7 @@ fn input(gap_ns: u64) -> TraceInput {
         offset_bytes: i * 37 % 64 * 4096,
         bytes: 4096 * (1 + i % 3),
         kind: if i % 4 == 0 { Kind::Write } else { Kind::Read },
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     let open = move || Ok(Box::new(Listed((0..300).map(record).collect())) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }

@@ -60,9 +60,7 @@ fn script(requests: &[(Kind, u64, u64)], depth: u32) -> (Workload, TraceInput) {
         offset_bytes,
         bytes,
         kind,
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     let records = requests.iter().enumerate().map(record).collect();
     (workload, TraceInput { source: Box::new(Script(records)), again: None })

@@ -124,7 +124,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.requests[id];
-        let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
+        let (flow, fua, taken, since) = (request.flow, request.fua, request.held, request.since);
         let stream = request.stream;
         let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
@@ -139,7 +139,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, wanted, Kind::Write));
             self.pages.probe.notify(|observer| observer.page_cached(now, id, lpa, wanted));
             sectors += wanted.count_ones();
-            self.requests[id].cached += 1;
+            self.requests[id].held += 1;
             if !safe {
                 let part = self.new_part(id, now);
                 self.pages.transactions[part].next = self.cache().await_landing(lpa, part);

@@ -19,7 +19,7 @@ use crate::host::request::{Kind, RequestId, Status};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
-use crate::scheduler::flash_page_group::FlashPageGroup;
+use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
@@ -37,7 +37,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let sectors: u64 = pages.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum();
         let bytes = sectors * SECTOR;
         self.requests[id].outstanding = pages.len() as u32;
-        self.requests[id].returned = compute.begin(id, flow, pages.len() as u32, bytes).min(u64::from(u32::MAX)) as u32;
+        self.requests[id].held = compute.begin(id, flow, pages.len() as u32, bytes).min(u64::from(u32::MAX)) as u32;
         for (lpa, sectors) in pages {
             self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
             let (pages, request) = (&mut self.pages, (id, &self.requests[id]));
@@ -125,12 +125,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
     pub(super) fn operand_read(&mut self, id: TransactionId, now: Time) -> bool {
         let page = self.pages.transactions[id];
-        let (mut bytes, mut pages, mut group) = (0, 0, FlashPageGroup::of(id));
-        while let Some(part) = group.next(&self.pages.transactions) {
-            bytes += u64::from(self.pages.transactions[part].bytes);
-            pages += 1;
-        }
-        match self.task_unit().takes_page(id, &page, (bytes, pages), now) {
+        let bytes = bytes_of(id, &self.pages.transactions);
+        match self.task_unit().takes_page(id, &page, bytes, now) {
             Way::Out => return true,
             Way::Wait => {}
             Way::Here(ready) => {

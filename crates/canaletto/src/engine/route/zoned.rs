@@ -104,7 +104,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     pub(super) fn zone_pages_taken(&mut self, id: RequestId, all: bool, now: Time) {
         let request = &self.requests[id];
-        let (lba, cached) = (request.lba, u64::from(request.cached));
+        let (lba, cached) = (request.lba, u64::from(request.held));
         let per_page = u64::from(self.layout.sectors_per_page);
         let end = if all { lba + u64::from(request.sectors) } else { (lba / per_page + cached) * per_page };
         let Some(zones) = self.ftl.zones() else { return };

@@ -30,9 +30,7 @@ fn records(times: &[u64]) -> Vec<Record> {
         offset_bytes: i as u64 * 512,
         bytes: 512,
         kind: Kind::Read,
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     times.iter().enumerate().map(record).collect()
 }

@@ -34,9 +34,7 @@ pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
         offset_bytes: page * 4096,
         bytes: 4096,
         kind: if write { Kind::Write } else { Kind::Read },
-        fua: false,
-        zeroes: false,
-        handle: None,
+        ..Record::PLAIN
     };
     let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
