@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import canaletto as cn
+import polars as pl
 import pytest
+from canaletto._report import explanation
 from canaletto._run import laboratory
 from canaletto_papers import figures
 from canaletto_papers.figure import Row, Scale
 from canaletto_papers.flows import flow, workload
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
 
 DESIGN = cn.design("performance-optimized")
 
@@ -95,3 +98,52 @@ def test_timelines_of_tasks_name_their_causes() -> None:
     causes = set(result.timeline(limit=100_000).steps["cause"].unique())
     assert {"compute", "operand_transfer", "array_read"} <= causes
     assert not causes & {"completion", "transfer_of_others"} - set(result.to_dict()["blame_us"]["all"])
+
+
+@pytest.mark.parametrize(
+    ("at", "kind", "unit"),
+    [("drive", "scan", "processors"), ("channel", "gather", "unit of channel "), ("chip", "gather", "unit of chip ")],
+)
+def test_traces_draw_the_units_that_compute(at: str, kind: str, unit: str, tmp_path: Path) -> None:
+    found = cn.run(DESIGN, tasks(kind, at, "4KiB", 8)).timeline(limit=1_000_000, from_us=0, to_us=10_000)
+    report = cn.run(DESIGN, tasks(kind, at, "4KiB", 8)).to_dict()["flows"][0]["compute"]
+    works = found.spans.filter(pl.col("kind") == "compute")
+    names = [found.parts[part]["name"] for part in works["part"]]
+    assert names
+    assert all(name.startswith(unit) for name in names)
+    rate = {"drive": 4.0, "channel": 1.2, "chip": 1.2}[at]
+    worked = (works["end_ps"] - works["start_ps"]).sum()
+    assert worked == pytest.approx(report["operand_bytes"] / rate * 1e3, rel=1e-3)
+    ordered = works.sort("part", "start_ps").with_columns(before=pl.col("end_ps").shift(1).over("part"))
+    assert not ordered.filter(pl.col("start_ps") < pl.col("before")).height
+    trace = published.Trace()
+    found.save(tmp_path / "tasks.pftrace")
+    trace.ParseFromString((tmp_path / "tasks.pftrace").read_bytes())
+    tracks = {p.track_descriptor.uuid: p.track_descriptor.name for p in trace.packet if p.HasField("track_descriptor")}
+    events = [p.track_event for p in trace.packet if p.HasField("track_event")]
+    drawn = [tracks[e.track_uuid] for e in events if e.type == e.TYPE_SLICE_BEGIN and list(e.categories) == ["compute"]]
+    # Units, and the same among what requests spend their time on.
+    assert len([name for name in drawn if name.startswith(unit)]) == works.height
+    assert drawn.count("requests") >= 2000
+
+
+def test_explanations_name_the_chip_and_the_unit_that_is_waited_for(tmp_path: Path) -> None:
+    design = DESIGN.replace(**{"fabric.link_rate": "100MB/s"})
+    cn.run(design, tasks("gather", "chip", "4KiB", 8, distance="32KiB")).save(tmp_path / "run", report=False)
+    found = cn.explain(tmp_path / "run", slowest=60).explanations
+    moved = 0
+    for each in found:
+        (unit,) = {part for step in each.steps if step.cause == "compute" for part in step.parts}
+        assert "(" + unit + ")" in " ".join(text for *_, text in explanation.lines(each))
+        causes = [step.cause for step in each.steps]
+        if "operand_transfer" in causes:
+            # Its own chip no longer concerns it once it has left, nor its result.
+            behind = each.steps[causes.index("data_transfer") + 1 :]
+            assert {step.chip for step in behind} <= {None, unit.removeprefix("unit of ")}
+            moved += 1
+    assert moved >= 10
+    cn.run(DESIGN, tasks("scan", "drive", "4KiB", 8)).save(tmp_path / "scan", report=False)
+    (slowest,) = cn.explain(tmp_path / "scan", slowest=1).explanations
+    (waited,) = (step for step in slowest.steps if step.cause == "compute")
+    assert {holder.kind for holder in waited.holders} == {"compute"}
+    assert slowest.request not in {holder.request for holder in waited.holders}

@@ -134,7 +134,8 @@ impl<'a, 'r> Simulation<'a, 'r> {
             let layout = &limits.layout;
             let start = Start::new(design, workload, &limits, fills, options, watch)?;
             let idle = <AnyFabric as Fabric>::new(&design.fabric, layout);
-            let mut timeline = Timeline::new(windows, layout, &idle.wires(), &idle.controllers());
+            let computes = workload.flow.iter().any(|flow| flow.compute.is_some());
+            let mut timeline = Timeline::new(windows, layout, &idle.wires(), &idle.controllers(), computes);
             let probe = Observed::by(&mut timeline);
             Route::<AnyFabric, _>::new(design, workload, &limits, sources, start.contents, options, probe)
                 .run(watch, None)?;

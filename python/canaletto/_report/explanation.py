@@ -45,7 +45,7 @@ PHRASES = {
     "path_reservation": "had its path reserved",
     "transfer_of_others": "waited while other data crossed",
     "operand_transfer": "moved its operand to the chip that combines it",
-    "compute": "was computed on, or waited for that",
+    "compute": "was computed on, or waited for room or its turn",
     "command_transfer": "sent its command",
     "status": "waited until the controller had read {chip}'s status",
     "array_read": "was read by the array",
@@ -90,6 +90,7 @@ _USES = {
     "array_read": "page reads of {}",
     "array_program": "page programs of {}",
     "array_erase": "erases of {}",
+    "compute": "computations of {}",
     "register": "the page register, with data of {}",
 }
 
@@ -260,7 +261,7 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
     step = steps[0]
     holders = [holder for each in steps for holder in each.holders]
     said = _plain(step)
-    if step.cause == "path_conflict" and step.parts:
+    if step.cause in ("path_conflict", "compute") and step.parts:
         said += f" ({_listed(step.parts, 2)})"
     elif used := [part for each in steps for part in each.parts if not holders and part != step.chip]:
         said += f" ({_listed(list(dict.fromkeys(used)), 2)})"

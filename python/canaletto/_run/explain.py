@@ -370,7 +370,15 @@ class _Scene:
             return Step(cause, start, end, name, (), self._earlier_writes(start, end))
         if cause == "read_modify_write":
             return Step(cause, start, end, name, (), self._reads_of_own(start, end))
+        if cause == "compute" and (units := self._units()):
+            ranks = dict.fromkeys(units, 0)
+            others, _ = self._shared_out(self._clipped(ranks, start, end), ranks, start, end)
+            return Step(cause, start, end, name, self._names(units), others)
         return Step(cause, start, end, name, self._used(start, end))
+
+    def _units(self) -> list[int]:
+        used = self._own["part"].unique(maintain_order=True)
+        return [number for number in used if self._parts[number]["kind"] == "unit"]
 
     def _held_chip(
         self, chip: Mapping[str, Any], wait: Sequence[Mapping[str, Any]], cause: str

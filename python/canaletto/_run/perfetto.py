@@ -42,11 +42,12 @@ _GROUPS = {
     "controller_link": "controller links",
     "link": "links",
     "chip": "chips",
+    "unit": "units that compute",
 }
-_ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
+_ARROWS = ("command", "data", "array_read", "array_program", "array_erase", "compute")
 _LEGS = (
     *("channel", "command_channel", "trunk", "column", "path", "controller_link", "link", "controller"),
-    *("inner_bus", "plane"),
+    *("inner_bus", "plane", "unit"),
 )
 """An arrow touches the first of these that a transfer uses."""
 

@@ -23,16 +23,6 @@ use crate::scheduler::transaction::Transaction;
 use unit::Unit;
 pub use unit::Waiting;
 
-/// Stages of an operand's way that the controller's inside does not have.
-pub mod stage {
-    /// It is in its page register.
-    pub const REGISTER: u8 = 16;
-    /// It is on its way from the controller to a chip.
-    pub const FORWARDED: u8 = 17;
-    /// It carries the result of its task in that chip.
-    pub const COMBINED: u8 = 18;
-}
-
 struct Plan {
     task: Task,
     /// First sector and number of sectors among which operands lie.
@@ -68,8 +58,23 @@ pub enum Way {
     Out,
     /// Once the unit of its channel or drive has room.
     Wait,
-    /// The unit of its chip has taken it from the register: when it is done.
-    Here(Time),
+    /// In its chip, which takes it from the register.
+    Here(Work),
+}
+
+/// A unit's work on something; nothing where latches combine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Work {
+    pub unit: u32,
+    pub from: Time,
+    pub until: Time,
+    pub ready: Time,
+}
+
+impl Work {
+    fn none(now: Time) -> Work {
+        Work { unit: 0, from: now, until: now, ready: now }
+    }
 }
 
 pub struct Compute {
@@ -290,7 +295,7 @@ impl Compute {
         let gathers = kind == TaskKind::Gather;
         let unit = self.unit_of(at, page.ppa.plane);
         let way = match at {
-            At::Chip | At::Array if gathers && self.is_home(page) => Way::Here(now),
+            At::Chip | At::Array if gathers && self.is_home(page) => Way::Here(Work::none(now)),
             At::Chip if !gathers => Way::Here(self.serve(unit, page.flow, bytes, now)),
             _ if gathers || self.units[unit].take(bytes, Waiting::Page(id)) => Way::Out,
             _ => Way::Wait,
@@ -310,10 +315,10 @@ impl Compute {
         self.in_registers[lun.index()] > 0
     }
 
-    fn serve(&mut self, unit: usize, flow: u16, bytes: u64, now: Time) -> Time {
-        let (worked, ready) = self.units[unit].serve(bytes, now);
-        self.counts(flow).busy += worked;
-        ready
+    fn serve(&mut self, unit: usize, flow: u16, bytes: u64, now: Time) -> Work {
+        let (from, until, ready) = self.units[unit].serve(bytes, now);
+        self.counts(flow).busy += until - from;
+        Work { unit: unit as u32, from, until, ready }
     }
 
     /// Whether a page that has passed its channel's ECC engine is where it is computed on or sent on from.
@@ -328,8 +333,8 @@ impl Compute {
         }
     }
 
-    /// Returns when the computation is done; none if it waits for others.
-    pub fn arrived(&mut self, page: &Transaction, now: Time) -> Option<Time> {
+    /// None if it waits for others.
+    pub fn arrived(&mut self, page: &Transaction, now: Time) -> Option<Work> {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         if kind != TaskKind::Gather {
             let unit = self.unit_of(at, page.ppa.plane);
@@ -341,7 +346,7 @@ impl Compute {
         let (unit, is_last) = (*unit, *left == 0);
         match at {
             _ if !is_last => None,
-            At::Array => Some(now),
+            At::Array => Some(Work::none(now)),
             _ => Some(self.serve(unit, page.flow, bytes, now)),
         }
     }

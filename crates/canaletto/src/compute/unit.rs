@@ -36,11 +36,11 @@ impl Unit {
         }
     }
 
-    /// Works on bytes that have arrived. Returns how long it works, and when the result is there.
-    pub fn serve(&mut self, bytes: u64, now: Time) -> (Time, Time) {
-        let time = Time::of_transfer(bytes, self.rate);
-        self.free_at = self.free_at.max(now) + time;
-        (time, self.free_at + self.latency)
+    /// Works on bytes that have arrived. Returns from when and until when it works, and when the result is there.
+    pub fn serve(&mut self, bytes: u64, now: Time) -> (Time, Time, Time) {
+        let from = self.free_at.max(now);
+        self.free_at = from + Time::of_transfer(bytes, self.rate);
+        (from, self.free_at, self.free_at + self.latency)
     }
 
     /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
@@ -92,8 +92,8 @@ mod tests {
         let keys =
             Keys { rate: Rate(1_000_000_000), latency: Duration::from_ns(10), power: Power(0), buffer: Size(100) };
         let mut unit = Unit::new(&keys);
-        assert_eq!(unit.serve(50, Time::ZERO), (Time::from_ns(50), Time::from_ns(60)));
-        assert_eq!(unit.serve(50, Time::from_ns(20)).1, Time::from_ns(110));
+        assert_eq!(unit.serve(50, Time::ZERO), (Time::ZERO, Time::from_ns(50), Time::from_ns(60)));
+        assert_eq!(unit.serve(50, Time::from_ns(20)).2, Time::from_ns(110));
         let page = |number| Waiting::Page(TransactionId(number));
         assert!(unit.take(60, page(0)) && !unit.take(60, page(1)) && !unit.take(10, page(2)));
         assert!(unit.next_waiting().is_none());

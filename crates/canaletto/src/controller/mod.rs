@@ -1,4 +1,5 @@
-//! A page read passes ECC engine, system bus and DRAM; a page written the other way round; a copy both.
+//! A page read passes ECC engine, system bus and DRAM; a page written the other way round; a copy both. An operand that
+//! another channel takes leaves the DRAM too, but is not encoded.
 
 #![allow(missing_docs)]
 
@@ -34,12 +35,16 @@ impl Server {
 
 const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 
+const OF_OPERAND: [Cause; 5] = [Cause::Ecc, Cause::SystemBus, Cause::Dram, Cause::Dram, Cause::SystemBus];
+
 /// Cached data start here: the cache's DRAM replaces the DRAM port.
 pub const FROM_CACHE: u8 = 1;
 
 #[derive(Clone, Copy)]
 pub struct Passing {
     pub inbound: bool,
+    /// To another channel.
+    pub sent_on: bool,
     pub stage: u8,
     pub channel: u32,
     pub bytes: u64,
@@ -147,7 +152,8 @@ impl Controller {
     #[inline]
     pub fn pass(&mut self, page: Passing, now: Time) -> Option<(u8, Cause, Time)> {
         let has_ecc = self.has_ecc();
-        for stage in page.stage..STAGES.len() as u8 {
+        let stages = if page.sent_on { OF_OPERAND.len() } else { STAGES.len() };
+        for stage in page.stage..stages as u8 {
             let cause = stage_cause(page.inbound, stage);
             let server = match cause {
                 Cause::Ecc => &mut self.ecc[page.channel as usize],
@@ -180,7 +186,7 @@ impl Controller {
 
 /// Inbound: from the chips.
 pub fn stage_cause(inbound: bool, stage: u8) -> Cause {
-    if inbound { STAGES[stage as usize] } else { STAGES[STAGES.len() - 1 - stage as usize] }
+    if inbound { OF_OPERAND[stage as usize] } else { STAGES[STAGES.len() - 1 - stage as usize] }
 }
 
 #[cfg(test)]
@@ -204,7 +210,10 @@ mod tests {
         };
         let mut controller = Controller::new(&config, 1);
         let mut pass = |stage, outer, now| {
-            controller.pass(Passing { inbound: true, stage, channel: 0, bytes: 4096, outer }, Time::from_ns(now))
+            controller.pass(
+                Passing { inbound: true, sent_on: false, stage, channel: 0, bytes: 4096, outer },
+                Time::from_ns(now),
+            )
         };
         assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));
         assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));

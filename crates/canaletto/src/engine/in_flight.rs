@@ -266,7 +266,7 @@ impl<P: Probe> PageWork<P> {
     #[inline(always)]
     fn tell_page(&mut self, id: TransactionId, cause: Cause, since: Time, until: Time) {
         if self.probe.watches_wires() && since < until {
-            let plane = self.transactions[id].ppa.plane;
+            let plane = self.transactions[id].concerned();
             let chip = plane.is_some().then(|| self.layout.chip_of_plane(plane));
             let owner = self.owner(id);
             self.probe.notify(|observer| observer.charged(owner, cause, since, until, chip));

@@ -122,6 +122,8 @@ pub trait Observer {
     }
     /// A plane's array begins to work; the span lies in the future.
     fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}
+    /// A unit computes: the drive's (0), a channel's or a chip's, in this order; the span may lie in the future.
+    fn unit_works(&mut self, _unit: u32, _owner: Owner, _from: Time, _until: Time) {}
     /// A unit of the chip takes the data of a plane's page register, which is then drained.
     fn register_computed(&mut self, _plane: PlaneId, _now: Time) {}
     fn register_filled(&mut self, _plane: PlaneId, _now: Time) {}

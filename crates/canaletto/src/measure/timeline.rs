@@ -15,7 +15,7 @@ use crate::measure::probe::{Observer, Owner, Work};
 use crate::measure::records::EdgeColumns;
 
 /// Kinds of span, in the order of their numbers.
-pub const KINDS: [&str; 10] = [
+pub const KINDS: [&str; 11] = [
     "command",
     "data",
     "scout",
@@ -26,6 +26,7 @@ pub const KINDS: [&str; 10] = [
     "array_program",
     "array_erase",
     "register",
+    "compute",
 ];
 
 fn kind_of_wire(what: WireUse) -> u8 {
@@ -48,6 +49,7 @@ fn kind_of_array(operation: Operation) -> u8 {
 }
 
 const REGISTER: u8 = 9;
+const COMPUTE: u8 = 10;
 
 #[derive(Debug, Clone)]
 pub struct Windows {
@@ -127,6 +129,8 @@ pub struct Timeline {
     parts: Vec<Part>,
     first_chip: u32,
     first_plane: u32,
+    /// Of units that compute, if there are tasks.
+    first_unit: u32,
     filled: Vec<Time>,
     alive: BTreeMap<u32, Request>,
     now: Time,
@@ -137,7 +141,14 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    pub fn new(windows: Windows, layout: &Layout, wires: &[Wire], controllers: &[ControllerUse]) -> Timeline {
+    /// `computes`: whether there are tasks.
+    pub fn new(
+        windows: Windows,
+        layout: &Layout,
+        wires: &[Wire],
+        controllers: &[ControllerUse],
+        computes: bool,
+    ) -> Timeline {
         let mut parts: Vec<Part> = wires.iter().map(part_of_wire).collect();
         parts.extend(controllers.iter().map(|c| part("controller", c.name.clone(), c.place)));
         let first_chip = parts.len() as u32;
@@ -156,12 +167,17 @@ impl Timeline {
             let name = format!("chip {},{} die {die} plane {plane}", at.0, at.1);
             Part { die: Some(die), plane: Some(plane), ..part("plane", name, at) }
         }));
+        let first_unit = parts.len() as u32;
+        if computes {
+            parts.extend(units(layout, place));
+        }
         Timeline {
             end: windows.windows.iter().map(|w| w.1).max().unwrap_or_default(),
             windows,
             parts,
             first_chip,
             first_plane,
+            first_unit,
             filled: vec![Time::ZERO; layout.planes() as usize],
             alive: BTreeMap::new(),
             now: Time::ZERO,
@@ -229,6 +245,14 @@ impl Timeline {
     }
 }
 
+/// In the order of their numbers.
+fn units(layout: &Layout, place: impl Fn(u32) -> Place) -> impl Iterator<Item = Part> {
+    let unit = |of: String, at| part("unit", format!("unit of {of}"), at);
+    let channels = (0..layout.channels).map(move |channel| unit(format!("channel {channel}"), (channel as i32, -1)));
+    let chips = (0..layout.chips()).map(place).map(move |at| unit(format!("chip {},{}", at.0, at.1), at));
+    std::iter::once(part("unit", "processors".to_owned(), (-1, -1))).chain(channels).chain(chips)
+}
+
 fn part(kind: &'static str, name: String, (row, column): Place) -> Part {
     Part { name, kind, row, column, die: None, plane: None, from: None, to: None }
 }
@@ -270,6 +294,10 @@ impl Observer for Timeline {
 
     fn array_works(&mut self, plane: PlaneId, operation: Operation, owner: Owner, from: Time, until: Time) {
         self.note_span(kind_of_array(operation), self.first_plane + plane.0, owner, from, until);
+    }
+
+    fn unit_works(&mut self, unit: u32, owner: Owner, from: Time, until: Time) {
+        self.note_span(COMPUTE, self.first_unit + unit, owner, from, until);
     }
 
     fn register_filled(&mut self, plane: PlaneId, now: Time) {

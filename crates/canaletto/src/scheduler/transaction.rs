@@ -12,6 +12,16 @@ use crate::ftl::frontier::{Frontier, Line};
 use crate::host::request::RequestId;
 use crate::measure::charges::PageCharges;
 
+/// Stages of an operand's way that the controller's inside does not have.
+pub mod stage {
+    /// It is in its page register.
+    pub const REGISTER: u8 = 16;
+    /// It is on its way to a chip.
+    pub const FORWARDED: u8 = 17;
+    /// It carries the result of its task in that chip.
+    pub const COMBINED: u8 = 18;
+}
+
 pub type Transactions = Slab<TransactionId, Transaction>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -228,6 +238,14 @@ impl Transaction {
     pub fn goes_to(&mut self, plane: PlaneId) {
         debug_assert!(matches!(self.origin, Origin::Gc | Origin::Operand));
         self.payload.partner = plane.0;
+    }
+
+    /// The plane of the chip that its transfers concern.
+    pub fn concerned(&self) -> PlaneId {
+        match self.origin == Origin::Operand && self.state.stage >= stage::FORWARDED {
+            true => self.to(),
+            false => self.ppa.plane,
+        }
     }
 
     /// Writes that may share a flash page: of collection's there is one class.

@@ -47,8 +47,8 @@ fn entry_ns() -> f64 {
     link_ns(2) + (28.0 + 4.0) / 8.0 + link_ns(64)
 }
 
-fn check_latency(place: &str, compute: &str, expected: f64) {
-    let outcome = simulate(&preset("performance-optimized", &[]), &tasks(compute, ""));
+fn check_latency(place: &str, changes: &[&str], compute: &str, expected: f64) {
+    let outcome = simulate(&preset("performance-optimized", changes), &tasks(compute, ""));
     let latency = outcome.report.measures.latency_us.all.min.unwrap() * 1e3;
     // The doorbell may wait behind the one of the last completion.
     let late = latency - expected;
@@ -66,7 +66,7 @@ fn unloaded_scans() {
         ("chip", READ_NS + PAGE_NS + 100.0 + result as f64 / 1.2 + small),
     ];
     for (at, expected) in forms {
-        check_latency(at, &format!("kind = \"scan\"\nat = \"{at}\""), entry_ns() + expected);
+        check_latency(at, &[], &format!("kind = \"scan\"\nat = \"{at}\""), entry_ns() + expected);
     }
 }
 
@@ -101,7 +101,26 @@ fn unloaded_gathers() {
     ];
     for (at, expected) in forms {
         let compute = format!("kind = \"gather\"\nat = \"{at}\"\ndistance = \"32KiB\"");
-        check_latency(at, &compute, entry_ns() + expected);
+        check_latency(at, &[], &compute, entry_ns() + expected);
+    }
+}
+
+/// Operands in two channels: one leaves the DRAM again for the other channel, as copies of collection do.
+#[test]
+fn operands_for_other_channels_cross_the_dram_both_ways() {
+    let inside = 4096.0 / 1.0 + 4096.0 / 2.0;
+    let back = link_ns(4096) + link_ns(16);
+    let forms = [
+        ("drive", READ_NS + PAGE_NS + 4096.0 + inside + 8192.0 / 4.0 + 1000.0 + back),
+        ("channel", READ_NS + PAGE_NS + 2.0 * inside + 2.0 * PAGE_NS + 100.0 + inside + back),
+        (
+            "chip",
+            READ_NS + PAGE_NS + 2.0 * inside + PROGRAM_NS + PAGE_NS + 2.0 * PAGE_NS + 100.0 + PAGE_NS + inside + back,
+        ),
+    ];
+    for (at, expected) in forms {
+        let compute = format!("kind = \"gather\"\nat = \"{at}\"\ndistance = \"4KiB\"");
+        check_latency(at, &["controller.system_bus=1GB/s", "controller.dram=2GB/s"], &compute, entry_ns() + expected);
     }
 }
 

@@ -18,12 +18,12 @@
   const STATES = { array_read: "#5ed196", array_program: "#26796c", array_erase: "#655912", register: "#f2c84b" };
   const LABELS = {
     array_read: "array reads", array_program: "array programs", array_erase: "array erases", register: "data wait in the chip",
-    conflict: "waits for a path", command: "command", data: "data", reserved: "path held", scout: "scout",
+    compute: "computing", conflict: "waits for a path", command: "command", data: "data", reserved: "path held", scout: "scout",
     cancel: "scout turned back", handshake: "controllers agree",
   };
   const COLOURS = {
     command: "#4a9fd8", data: "#2b6cb0", reserved: "#f4b183", scout: "#e0407b", cancel: "#98a2ad", handshake: "#b9945c",
-    conflict: "#c1121f", ...STATES,
+    conflict: "#c1121f", compute: "#301422", ...STATES,
   };
 
   // Data.
@@ -93,7 +93,7 @@
 
   function prepare(fabric) {
     const places = fabric.parts.map(({ kind, place }, number) => ({ kind, place, number }));
-    const wires = places.filter(({ kind }) => !["chip", "plane", "controller"].includes(kind));
+    const wires = places.filter(({ kind }) => !["chip", "plane", "controller", "unit"].includes(kind));
     const controllers = places.filter(({ kind }) => kind === "controller").map(({ place }) => place);
     const known = new Set(controllers.map(place => place.join()));
     for (const { place: [row, column, toRow, toColumn] } of wires) {
@@ -187,6 +187,8 @@
 
     for (const span of of("array_read", "array_program", "array_erase", "register")) plane(context, fabric, span);
     for (const span of of("reserved").filter(onWire)) stroke(context, fabric.lines.get(span.part).points, 8, COLOURS.reserved);
+    const units = of("compute");
+    for (const { part } of units) computing(context, layout, parts[part].place);
     trails(context, fabric, now);
     for (const span of of("command", "data")) {
       if (onWire(span)) transfer(context, fabric, span, now);
@@ -203,7 +205,7 @@
     const scouts = new Set(of("scout", "cancel").map(span => span.request)).size;
     const moving = new Set(of("data", "command").map(span => `${span.request} ${span.chip}`)).size;
     fabric.told.textContent = [
-      `${moving} on the wires`, waiting.length ? `${waiting.length} waiting for a path` : "", scouts ? `${scouts} ${scouts === 1 ? "scout" : "scouts"}` : "",
+      `${moving} on the wires`, units.length ? `${units.length} computing` : "", waiting.length ? `${waiting.length} waiting for a path` : "", scouts ? `${scouts} ${scouts === 1 ? "scout" : "scouts"}` : "",
     ].filter(Boolean).join(" · ");
   }
 
@@ -228,6 +230,11 @@
     context.beginPath();
     context.roundRect(layout.left(column), layout.top(row), CHIP, CHIP, kind === "controller" ? 9 : 0);
     context.stroke();
+  }
+
+  // Units stand at their chip or controller. The drive's processors have no place.
+  function computing(context, layout, [row, column]) {
+    if (row >= 0) dot(context, ...layout.middle(row, column), 7, COLOURS.compute);
   }
 
   // Dashes that run from the sender to the receiver; on a bus only as far as the chip.
@@ -470,6 +477,7 @@
       const sign = svg("svg", { viewBox: "0 0 32 18", "aria-hidden": "true" });
       const colours = { fill: "none", stroke: COLOURS[kind] };
       if (kind in STATES) sign.append(svg("rect", { x: 8, y: 1, width: 16, height: 16, fill: COLOURS[kind] }));
+      else if (kind === "compute") sign.append(svg("circle", { cx: 15, cy: 9, r: 7, fill: COLOURS[kind] }));
       else if (kind === "conflict") sign.append(svg("rect", { ...colours, x: 8, y: 2, width: 14, height: 14, "stroke-width": 3 }));
       else if (kind === "scout" || kind === "cancel") {
         sign.append(svg("path", { ...colours, d: "M2 9H24", "stroke-width": 4, "stroke-dasharray": kind === "cancel" ? "4 3" : "none" }));

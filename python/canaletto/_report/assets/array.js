@@ -101,7 +101,7 @@ function arrayLayout({ rows, columns, controllers, wires }) {
   return {
     width: EDGE * 2 + (columns + west + east) * PITCH - (PITCH - CHIP) + 14,
     height: EDGE * 2 + rows * PITCH - (PITCH - CHIP) + 14,
-    left, top,
+    left, top, middle,
     wires: wires.map(wire => (draw[wire[0]] ?? between)(...wire.slice(1, 5))),
   };
 }

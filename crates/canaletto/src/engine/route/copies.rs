@@ -7,7 +7,7 @@ use crate::fabric::{Direction, Fabric, Transfer};
 use crate::flash::address::LunId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::transaction::{Flag, TransactionId};
+use crate::scheduler::transaction::{Flag, TransactionId, stage};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
     /// Returns the first page. If only a part is valid, it goes through the controller.
@@ -58,6 +58,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to()));
         let bytes = u64::from(t.bytes);
         if t.is(Flag::Computes) {
+            self.pages.transactions[id].state.stage = stage::FORWARDED;
             self.charge_path_wait(id, Time::ZERO, now);
         }
         if self.pages.probe.follows_waits() {

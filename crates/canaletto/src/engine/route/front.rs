@@ -423,6 +423,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.controller.takes_time() {
             let page = Passing {
                 inbound,
+                sent_on: t.is(Flag::Computes) && self.is_sent_on(t),
                 stage: t.state.stage,
                 channel: self.layout.channel_of_plane(t.ppa.plane),
                 bytes: bytes_of(id, &self.pages.transactions),

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! register ──> unit of the chip ──> result            scan and reduce in a chip
-//! register ──> controller ──> chip ──> result         gather in a chip: through a controller, or from chip to chip
+//! register ──> controller ──> chip ──> result         gather in a chip: through its controller, or from chip to chip
+//! register ──> ECC ──> bus ──> DRAM ──> bus ──> there gather in another channel, or in a chip of it
 //! register ──> ECC ──> unit of the channel ──> DRAM   in a channel
 //! register ──> ECC ──> bus ──> DRAM ──> processors    in the drive
 //! ```
 
 use super::{Event, Route, fabric_events};
-use crate::compute::{Compute, Located, Waiting, Way, stage};
+use crate::compute::{Compute, Located, Waiting, Way, Work};
 use crate::config::compute::At;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Paths, Payload};
@@ -20,7 +21,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
-use crate::scheduler::transaction::{Flag, Origin, TransactionId};
+use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId, stage};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
@@ -95,11 +96,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             if let Some(to) = self.task_unit().goes_to(&page) {
                 let chips = (self.layout.chip_of_plane(page.ppa.plane), self.layout.chip_of_plane(to));
                 let may = self.task_unit().may_go_directly && self.paths.may_copy_directly(0);
-                if may && self.paths.fabric.can_copy(chips.0, chips.1) {
-                    let t = &mut self.pages.transactions[id];
-                    t.set(Flag::Direct, true);
-                    t.goes_to(to);
-                }
+                let direct = may && self.paths.fabric.can_copy(chips.0, chips.1);
+                self.pages.transactions[id].set(Flag::Direct, direct);
+                self.pages.transactions[id].goes_to(to);
             }
             self.issue(id, now);
         }
@@ -129,12 +128,24 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         match self.task_unit().takes_page(id, &page, bytes, now) {
             Way::Out => return true,
             Way::Wait => {}
-            Way::Here(ready) => {
+            Way::Here(work) => {
                 self.pages.transactions[id].state.stage = stage::REGISTER;
-                self.events.push(ready, Event::Computed(id));
+                self.unit_works(id, &work);
             }
         }
         false
+    }
+
+    fn unit_works(&mut self, id: TransactionId, work: &Work) {
+        let owner = self.pages.owner(id);
+        self.pages.probe.notify(|observer| observer.unit_works(work.unit, owner, work.from, work.until));
+        self.events.push(work.ready, Event::Computed(id));
+    }
+
+    /// To a channel that is not its own.
+    #[cold]
+    pub(super) fn is_sent_on(&self, page: &Transaction) -> bool {
+        self.compute.as_ref().is_some_and(|compute| compute.at(page.flow) != At::Drive)
     }
 
     #[cold]
@@ -170,12 +181,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn operand_is_there(&mut self, id: TransactionId, now: Time) {
         let page = self.pages.transactions[id];
         match self.task_unit().arrived(&page, now) {
-            Some(ready) => {
+            Some(work) => {
+                let is_at_channel = self.task_unit().at(page.flow) == At::Channel;
                 self.pages.transactions[id].state.stage = match self.task_unit().goes_to(&page) {
                     Some(_) => stage::COMBINED,
+                    // The result leaves the channel, wherever the last operand came from.
+                    None if is_at_channel => 1,
                     None => page.state.stage.max(1),
                 };
-                self.events.push(ready, Event::Computed(id));
+                self.unit_works(id, &work);
             }
             None => self.page_finished(id, now),
         }
