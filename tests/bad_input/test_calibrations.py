@@ -234,4 +234,9 @@ def test_curves_without_job_or_numbers(refused: Callable[..., str]) -> None:
     refused("rate_iops\n10000\n", "x.csv:1: got rate_iops alone", text=text, name="x.csv", more="# \n")
     refused("rate_iops,p42_us\n1,2\n", "x.csv:1: p42_us: unknown or twice", text=text, name="x.csv", more="# \n")
     mixed = text.replace("randread", "randrw")
-    refused(f"rate_iops,iops,p50_us,p99_us\n{SOUND}", "rate_iops", text=mixed, name="x.csv", more="# \n")
+    both = "rate_iops,read_p50_us,write_p50_us,write_p99_us\n10000,60,9,8\n"
+    refused(both, "rate_process: got 'linear', expected 'poisson'", text=mixed, name="x.csv", more="# \n")
+    mixed = mixed.replace("iodepth", 'rate_process = "poisson"\niodepth')
+    refused(both, "x.csv:2: write_p99_us: got 8, below write_p50_us, 9", text=mixed, name="x.csv", more="# \n")
+    alone = f"rate_iops,iops,p50_us,p99_us\n{SOUND}"
+    refused(alone, "p50_us: unknown", "read_p50_us", text=mixed, name="x.csv", more="# \n")

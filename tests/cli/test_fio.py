@@ -103,6 +103,11 @@ def test_what_is_not_as_in_fio_is_a_warning_in_python(tmp_path: Path) -> None:
             {"inter_arrival": f"{10**12 // 1024}ps", "queue_depth": 8},
         ),
         ("rw=randread\nnumber_ios=9\nrate=4m\nrate_process=poisson", {"inter_arrival": f"{10**12 // 1024}ps"}),
+        (
+            "rw=randrw\nrwmixread=20\nnumber_ios=9\nrate_iops=2k,8k\nrate_process=poisson\niodepth=8",
+            {"inter_arrival": "97656250ps", "read_share": 0.2, "queue_depth": 8, "arrivals": None},
+        ),
+        ("rw=randrw\nnumber_ios=9\nrate_iops=500\nrate_process=poisson", {"inter_arrival": f"{10**9}ps"}),
         ("rw=randread\nnumber_ios=9\nthinktime=20", {"queue_depth": 1, "think_time": f"{20 * 10**6}ps"}),
         ("rw=randwrite\nnumber_ios=9\nsync=1\nstartdelay=500ms", {"fua_share": 1.0, "start": f"{5 * 10**11}ps"}),
         ("rw=randwrite\nnumber_ios=100\nfsync=4", {"flush_share": 0.2, "requests": 125}),
@@ -131,6 +136,10 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
         ("[j]\nsize=1x\n", ("job.fio:2", "size", "such as 4k")),
         ("[j]\nrw=randread\nsize=1m\nrandom_distribution=normal:5\n", ("job.fio:4", "zipf:THETA")),
         ("[j]\nrw=randrw\nsize=1m\nrate_iops=500\n", ("job.fio:4", "rate_iops", "counts reads and writes apart")),
+        (
+            "[j]\nrw=randrw\nsize=1m\nrate_process=poisson\nrate_iops=500,700\n",
+            ("job.fio:5", "rate_iops", "expected 50% of it as reads"),
+        ),
         ("[j]\nrw=read\nsize=1m\nioengine=libaio\niodepth=4\nthinktime=5\n", ("job.fio:6", "thinktime", "iodepth=1")),
         ("[j]\nread_iolog=x\nsize=1m\n", ("job.fio:2", "read_iolog", "as traces")),
         ("[j]\nsize=1m\nverify=crc32c\n", ("job.fio:3", "verify", "reads back")),

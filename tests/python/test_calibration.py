@@ -10,9 +10,10 @@ import canaletto as cn
 import numpy as np
 import pytest
 from canaletto._run.quantities import time_us
-from canaletto_extras.calibrating import document, fio_results, latency_log
+from canaletto_extras.calibrating import document, fio_results, latency_log, load_curve
 from canaletto_extras.calibrating.identify import identify
 from canaletto_extras.calibrating.measured import halved
+from canaletto_extras.calibrating.model import workload_of
 from canaletto_extras.calibrating.parameters import read, value_of, with_values
 from canaletto_papers.flows import flow, workload
 
@@ -204,3 +205,15 @@ def test_a_curve_of_rates_tells_what_it_determines(tmp_path: Path) -> None:
     assert abs(time_us(str(value_of(found.design, "flash.read"))) - 52) < 1
     assert found.report["identifiability"]["without_effect"] == ["flash.erase"]
     assert found.report["error"]["after"]["judged"] < 0.05
+
+
+def test_a_curve_of_reads_and_writes_has_both() -> None:
+    options = {"rw": "randrw", "rwmixread": 20, "bs": "4k", "iodepth": 64, "numjobs": 2, "rate_process": "poisson"}
+    text = "rate_iops,iops,read_p50_us,write_p50_us,write_p99_us\n10000,9000,70,9,20\n"
+    read, write = load_curve.points(text, "curve.csv", options)
+    assert (read.op, write.op) == ("read", "write")
+    assert read.statistics == {"p50_us": 70, "iops": 1800}
+    assert write.statistics == {"p50_us": 9, "p99_us": 20, "iops": 7200}
+    flows = workload_of(read.job, 1000).to_dict()["flow"]
+    assert sum(flow.get("threads", 1) for flow in flows) == 2
+    assert flows[0]["synthetic"] | {"read_share": 0.2, "inter_arrival": "200us"} == flows[0]["synthetic"]

@@ -8,7 +8,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from canaletto._engine import ConfigError
@@ -351,17 +351,29 @@ def _open_loop(
         raise (bytes_rate or Given("", "rate", "")).wrong("got both rate and rate_iops, expected one of them")
     if think is not None:
         raise think.wrong("got it with a rate, expected one of them")
+    process = job.get("rate_process")
     if 0 < read_share < 1:
-        raise given.wrong("a rate counts reads and writes apart, expected a job of one of them")
-    per_s = rate.number() if rate else given.size() / _sizes(job, read_share, False).mean(read_share)
+        per_s = _mixed_rate(given, process, read_share)
+    else:
+        per_s = rate.number() if rate else given.size() / _sizes(job, read_share, False).mean(read_share)
     if not 1e12 / DAY_PS <= per_s <= 1e12:
         raise given.wrong("expected a rate above 0: from one request in a day to one in a picosecond")
-    process = job.get("rate_process")
     kind = "linear" if process is None else process.text
     if process is not None and kind not in ("linear", "poisson"):
         raise process.wrong("expected linear or poisson")
     gap = {"inter_arrival": f"{round(1e12 / per_s)}ps"}
     return {**gap, **({"arrivals": "fixed"} if kind == "linear" else {})}
+
+
+def _mixed_rate(given: Given, process: Given | None, read_share: float) -> float:
+    """Reads and writes have a rate each. At random times both together are one random flow."""
+    reads, comma, writes = given.text.partition(",")
+    if given.key != "rate_iops" or process is None or process.text != "poisson":
+        raise given.wrong("counts reads and writes apart, expected rate_iops=READS,WRITES and rate_process=poisson")
+    rates = [replace(given, text=text).number() for text in (reads, writes if comma else reads)]
+    if abs(rates[0] - read_share * sum(rates)) > 0.01 * sum(rates):
+        raise given.wrong(f"expected {read_share:.0%} of it as reads, as rwmixread has it")
+    return sum(rates)
 
 
 def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
