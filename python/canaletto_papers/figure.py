@@ -124,6 +124,8 @@ class Figure:
     """Published numbers are counted, not judged: inputs, or another simulator's results."""
     is_given: bool = False
     """Published numbers are inputs, or follow from inputs by arithmetic."""
+    follows: "Callable[[Row], bool]" = lambda _: False
+    """Published numbers that follow from others next to them by arithmetic."""
     is_bound: bool = False
     """Published numbers are the most that ours may be."""
     neutral: float = 1.0

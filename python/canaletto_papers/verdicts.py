@@ -197,6 +197,8 @@ def _verdict(
     def is_(verdict: str, because: str, changed: float | None = None) -> Verdict:
         return Verdict(figure.name, what, row["ours"], float(row["published"]), verdict, because, changed)
 
+    if figure.follows(row):
+        return is_(GIVEN, "")
     if row["ours"] is None:
         return is_(ABSENT, "")
     neutral = 0.0 if figure.is_given else figure.neutral

@@ -317,6 +317,10 @@ def test_a_fabric_that_is_saturated_is_named_first() -> None:
     assert said.startswith("venice is saturated by link of controller 5 (96.1 % in use): ")
     assert "docs/explanation/reproduction.md" in said
     assert "venice is slowest, at 0.051×" in said
+    ring = made_up("ring", path_conflict=2900.0, array_read=50.0) | {"load": busy}
+    both = summary.verdict([idle, ring, slow])
+    assert both.startswith("venice is saturated by link of controller 5 (96.1 % in use), ring by link of controller 5")
+    assert "their latencies" in both
     # Where the baseline is, too, or the other is no slower, it is no news.
     assert "saturated" not in summary.verdict([BUS | {"load": busy}, slow])
     assert "saturated" not in summary.verdict([idle, VENICE | {"load": busy}])

@@ -340,6 +340,15 @@ def test_inputs_are_not_counted_as_reproduced() -> None:
     assert judged_alone(0.3, 0.241, is_given=True).verdict == UNEXPLAINED
 
 
+def test_what_follows_from_printed_shares_is_not_counted_either() -> None:
+    figure = next(each for each in figures("pc-ssd") if each.name == "breakdown")
+    found = [each for each in judged([figure], {"breakdown": figure.table({})}, ()) if not each.is_order]
+    arithmetic = [each.what for each in found if each.verdict == GIVEN]
+    assert (len(found), len(arithmetic)) == (23, 9)
+    assert all(what.endswith(("NBSP, bridge, DRAM, DRAM interface", "direct, direct path")) for what in arithmetic)
+    assert "network download, NBDP, bridge, DRAM, direct, direct path" not in arithmetic, "it is printed alone"
+
+
 def test_the_order_of_systems_is_judged() -> None:
     published = {"p": 1.27, "n": 1.35, "x": 2.65, "x over p": 2.1}
 

@@ -74,13 +74,18 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 def saturation(runs: Sequence[Data], found: Gains | None = None) -> str:
-    """First sentence of a verdict in which the slowest fabric is saturated; else empty."""
+    """First sentence of a verdict, with slower fabrics that carry all they can where the first does not; else empty."""
     real = _real(_known(runs, found))
-    if not real or unequal_failures(runs):
+    if not real or unequal_failures(runs) or _is_full(runs[0]):
         return ""
-    worst = min(real, key=lambda fabric: real[fabric].mean)
-    slow = next(run for run in runs[1:] if run["fabric"] == worst)
-    return _saturated(runs[0], slow) if real[worst].is_slower else ""
+    slower = [run for run in runs[1:] if run["fabric"] in real and real[run["fabric"]].is_slower and _is_full(run)]
+    if not slower:
+        return ""
+    slower.sort(key=lambda run: run["fabric"] not in PAGES)
+    parts = [f"{run['fabric']} by {bottleneck(run)}" for run in slower]
+    said = ", ".join(parts).replace(" by ", " is saturated by ", 1)
+    whose = "its" if len(parts) == 1 else "their"
+    return f"{said}: {whose} latencies depend on the length of the run.{PAGES.get(slower[0]['fabric'], '')} "
 
 
 def _known(runs: Sequence[Data], found: Gains | None) -> dict[str, Gain]:
@@ -100,18 +105,9 @@ FULL = 0.95
 PAGES = {"venice": " See docs/explanation/reproduction.md for when Venice pays and when not."}
 
 
-def _saturated(first: Data, worst: Data) -> str:
-    """On a fabric that carries all it can where the first does not; else empty."""
-
-    def is_full(run: Data) -> bool:
-        load = run.get("load") or {}
-        return bool(load.get("saturated") or (load.get("bottleneck") or {}).get("use", 0.0) > FULL)
-
-    if not is_full(worst) or is_full(first):
-        return ""
-    name = worst["fabric"]
-    part = bottleneck(worst)
-    return f"{name} is saturated by {part}: its latencies depend on the length of the run.{PAGES.get(name, '')} "
+def _is_full(run: Data) -> bool:
+    load = run.get("load") or {}
+    return bool(load.get("saturated") or (load.get("bottleneck") or {}).get("use", 0.0) > FULL)
 
 
 def unequal_failures(runs: Sequence[Data]) -> str:

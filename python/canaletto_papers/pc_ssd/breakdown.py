@@ -7,7 +7,7 @@ shares stand next to it), the smallest and the largest. The slides' order is fir
 share is the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
 
 Assumptions: as in the scenarios. The slides do not say at which size, nor in which order, they break down; of the
-network download they give the direct path everything.
+network download they give the direct path everything. A gain's last share follows from the others and is not counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,6 +79,12 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
     return rows
 
 
+def follows(row: Row) -> bool:
+    """From shares that are printed before it. The download's is the only one."""
+    shares = dict(zip(TITLES.values(), PUBLISHED.values(), strict=True))[row["operation"]][row["attachment"]]
+    return SHORT[row["system"]] == row["order"].split(", ")[-1] and None not in shares
+
+
 def spelt(order: Sequence[str]) -> str:
     return ", ".join(SHORT[change] for change in order)
 
@@ -95,4 +101,4 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     return drawn
 
 
-FIGURE = Figure("breakdown", "Contribution breakdown", __doc__, nothing, table, chart, neutral=0.0)
+FIGURE = Figure("breakdown", "Contribution breakdown", __doc__, nothing, table, chart, neutral=0.0, follows=follows)
