@@ -48,7 +48,7 @@ class Completion : public SST::Event {
  public:
   Completion() = default;
   explicit Completion(const canaletto_completion &done)
-      : tag(done.tag), arrival_ps(done.arrival_ps), completed_ps(done.completed_ps), failed(done.failed) {}
+      : tag(done.tag), arrival_ps(done.arrival_ps), completed_ps(done.completed_ps), failed(done.status != 0) {}
 
   std::uint64_t tag = 0, arrival_ps = 0, completed_ps = 0;
   std::uint32_t failed = 0;

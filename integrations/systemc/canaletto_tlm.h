@@ -183,7 +183,7 @@ class Ssd : public sc_core::sc_module {
     const auto found = under_way_.find(done.tag);
     const UnderWay request = found->second;
     under_way_.erase(found);
-    request.payload->set_response_status(done.failed ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    request.payload->set_response_status(done.status != 0 ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
     if (request.waiting != nullptr) {
       request.waiting->notify();
       return;

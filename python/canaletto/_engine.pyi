@@ -114,8 +114,12 @@ class Completion:
 
     tag: int
     """Tag with which it was submitted."""
+    status: int
+    """Status code of NVM Express with which it was completed; 0 is success."""
     failed: bool
     """Whether it was completed with an error status."""
+    lba: int
+    """First sector; of an append, the one that it was given."""
     arrival_ps: int
     """Simulated time at which the host wanted it, in picoseconds."""
     enqueued_ps: int
@@ -130,7 +134,8 @@ class Completion:
     def __init__(
         self,
         tag: int,
-        failed: bool,
+        status: int,
+        lba: int,
         arrival_ps: int,
         enqueued_ps: int,
         completed_ps: int,
@@ -143,7 +148,9 @@ class Drive:
     now_ps: int
     outstanding: int
     next_event_ps: int | None
-    def submit(self, operation: str, lba: int, sectors: int, fua: bool, tag: int, at_ps: int | None) -> None: ...
+    def submit(
+        self, operation: str, lba: int, sectors: int, fua: bool, handle: int | None, tag: int, at_ps: int | None
+    ) -> None: ...
     def submit_many(self, at_ps: bytes, operations: bytes, lbas: bytes, sectors: bytes, tags: bytes) -> None: ...
     def advance_to(self, until_ps: int) -> None: ...
     def next_completion(self, limit_ps: int | None) -> Completion | None: ...

@@ -102,7 +102,7 @@ int main(void) {
     fprintf(stderr, "%s\n", canaletto_last_error());
     return 1;
   }
-  REFUSED(canaletto_submit(drive, 0, 10, 0, 0, 8, 0), "operation 10");
+  REFUSED(canaletto_submit(drive, 0, 11, 0, 0, 8, 0), "operation 11");
   REFUSED(canaletto_submit(drive, 0, CANALETTO_WRITE, 8, 0, 8, 0), "flags 8");
   for (uint32_t operation = CANALETTO_READ; operation <= CANALETTO_FLUSH; operation++) {
     if (operation != CANALETTO_WRITE) {

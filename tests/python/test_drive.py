@@ -61,11 +61,12 @@ def test_completions_may_be_pickled_and_copied() -> None:
     (done,) = drive
     for again in (pickle.loads(pickle.dumps(done)), copy.deepcopy(done)):
         assert (repr(again), again.failed, again.blame_ps) == (repr(done), done.failed, done.blame_ps)
+        assert (again.status, again.lba) == (done.status, done.lba)
         assert (again.arrival_ps, again.enqueued_ps) == (done.arrival_ps, done.enqueued_ps)
     with pytest.raises(cn.ConfigError, match="blame_ps: got sleep, which is not a cause"):
-        cn.Completion(1, False, 0, 0, 5, {"sleep": 5})
+        cn.Completion(1, 0, 0, 0, 0, 5, {"sleep": 5})
     with pytest.raises(cn.ConfigError, match="completed_ps: got 4, before arrival_ps, 5"):
-        cn.Completion(1, False, 5, 5, 4, {})
+        cn.Completion(1, 0, 0, 5, 5, 4, {})
 
 
 def test_time_goes_to_limits() -> None:

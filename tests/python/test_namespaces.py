@@ -9,6 +9,7 @@ from typing import Any
 
 import canaletto as cn
 import polars as pl
+import pytest
 from canaletto._io import fio
 from canaletto._run.explain import Place, Places
 
@@ -79,7 +80,7 @@ def test_places_are_those_of_the_flows() -> None:
     design = cn.Design.from_toml(SHARED, "shared.toml").to_dict()
     flows = {"flow": [{"name": "a", "handle": 1}, {"name": "b", "namespace": "2"}, {"name": "c", "namespace": "log"}]}
     places = Places(design, flows)
-    assert places.of({"flow": "a.1", "op": "write", "lba": 9}) == Place("data", None, 1)
+    assert places.of({"flow": "a.1", "op": "write", "lba": 9, "stream": 1}) == Place("data", None, 1)
     for name in "bc":
         assert places.of({"flow": name, "op": "append", "lba": 2048 * 3 + 1}) == Place("log", 3, None)
 
@@ -108,10 +109,34 @@ def test_a_drive_takes_commands_to_zones(tmp_path: Path) -> None:
         "z.toml",
     )
     drive = cn.Drive(design)
-    for op in ("append", "append", "finish", "append", "reset"):
+    ends = []
+    for op in ("append", "append", "zone-finish", "append", "zone-reset"):
         drive.submit(op, lba=2048, sectors=8 if op == "append" else 0)
-        drive.next_completion()
+        end = drive.next_completion()
+        assert end is not None
+        ends.append((end.lba, end.status))
+    assert ends == [(2048, 0), (2056, 0), (2048, 0), (2048, 0xB9), (2048, 0)], "appends get their address"
     assert drive.results["flash"]["zones"]["refused"] == {"zone_is_full": 1}
+    assert drive.take().is_empty()
+
+
+def test_a_drive_takes_handles(tmp_path: Path) -> None:
+    placed = cn.design("performance-optimized", **{"ftl.superblock": "drive", "fdp.handles": 3})
+    drive = cn.Drive(placed)
+    for number in range(6):
+        drive.submit("write", lba=8 * number, sectors=8, handle=number % 3, tag=number)
+    again = cn.Drive.restore(drive.snapshot())
+    again.submit("handle-update", handle=2, tag=6)
+    again.submit("handle-update", handle=9, tag=7)
+    assert {end.tag: end.status for end in again} == {**dict.fromkeys(range(7), 0), 7: 0x02}
+    handles = again.results["flash"]["fdp"]["handles"]
+    assert [(handle["host_pages"], handle["updates"]) for handle in handles] == [(2, 0), (2, 0), (2, 1)]
+    with pytest.raises(cn.ConfigError, match="only writes and updates have one"):
+        drive.submit("read", sectors=8, handle=1)
+    with pytest.raises(cn.ConfigError, match=r"fdp\.handles"):
+        cn.Drive("performance-optimized").submit("write", sectors=8, handle=1)
+    drive.advance_to(10**12)
+    assert drive.take().sort("tag")["handle"].to_list() == [0, 1, 2, 0, 1, 2]
 
 
 def test_nbd_serves_no_zones(canaletto: Any, tmp_path: Path) -> None:

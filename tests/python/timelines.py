@@ -23,7 +23,7 @@ SPANS = {
 }
 STEPS = {"request": "u32", "page": "u32", "cause": "u8", "start_ps": "u64", "end_ps": "u64", "part": "u32"}
 REQUESTS = {
-    **{"number": "u32", "flow": "u16", "kind": "u8", "lba": "u64", "sectors": "u32"},
+    **{"number": "u32", "flow": "u16", "kind": "u8", "lba": "u64", "sectors": "u32", "stream": "u16"},
     **{"arrival_ps": "u64", "complete_ps": "u64"},
 }
 
@@ -67,7 +67,7 @@ class Drawing:
 
     def request(self, number: int, lba: int, sectors: int, arrival: float, complete: float | None, op: str) -> None:
         done = NOT_YET if complete is None else ps(complete)
-        self.requests.append((number, 0, OPS.index(op), lba, sectors, ps(arrival), done))
+        self.requests.append((number, 0, OPS.index(op), lba, sectors, 0, ps(arrival), done))
 
     def handed_over(self) -> tuple[str, Any, Any, Any]:
         header = {

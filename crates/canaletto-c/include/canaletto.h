@@ -18,10 +18,13 @@
 
 
 // Version of this interface. It grows with every change that breaks programs compiled with an older header.
-#define CANALETTO_ABI 1
+#define CANALETTO_ABI 2
 
 // Flag of a write that must be on flash before it is complete (force unit access).
 #define CANALETTO_FUA 1
+
+// Where the reclaim unit handle of a write, or of an update, begins in its flags: `handle << CANALETTO_HANDLE`.
+#define CANALETTO_HANDLE 16
 
 // A moment that never comes.
 #define CANALETTO_NEVER UINT64_MAX
@@ -62,6 +65,8 @@ typedef enum canaletto_operation {
   CANALETTO_OPEN = 8,
   // Close a zone (Close Zone).
   CANALETTO_CLOSE = 9,
+  // Have a reclaim unit handle take another unit (Reclaim Unit Handle Update), without sectors.
+  CANALETTO_HANDLE_UPDATE = 10,
 } canaletto_operation;
 
 // A drive with its host link and queues, at some moment of simulated time.
@@ -77,8 +82,10 @@ typedef struct canaletto_completion {
   uint64_t enqueued_ps;
   // When the host had handled its completion, in picoseconds.
   uint64_t completed_ps;
-  // 1 if it has an error status, else 0.
-  uint32_t failed;
+  // First sector; of an append, the one that it was given.
+  uint64_t lba;
+  // Status code of NVM Express; 0 is success.
+  uint32_t status;
 } canaletto_completion;
 
 #ifdef __cplusplus
@@ -136,7 +143,7 @@ uint64_t canaletto_outstanding(struct canaletto_drive *drive);
 // Submits a request that arrives at `at_ps`, now or later. Requests of one time keep their order. Nothing happens
 // before time advances.
 //
-// `operation` is one of canaletto_operation; `flags` is 0, or CANALETTO_FUA for a write. `tag` comes back with the
+// `operation` is one of canaletto_operation; `flags` is 0, or CANALETTO_FUA and a handle for a write. `tag` comes back with the
 // completion, and need not be unique.
 //
 // # Safety

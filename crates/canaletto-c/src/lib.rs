@@ -20,10 +20,13 @@ use crate::error::{Failure, guarded};
 use crate::handle::{canaletto_drive, with};
 
 /// Version of this interface. It grows with every change that breaks programs compiled with an older header.
-pub const CANALETTO_ABI: u32 = 1;
+pub const CANALETTO_ABI: u32 = 2;
 
 /// Flag of a write that must be on flash before it is complete (force unit access).
 pub const CANALETTO_FUA: u32 = 1;
+
+/// Where the reclaim unit handle of a write, or of an update, begins in its flags: `handle << CANALETTO_HANDLE`.
+pub const CANALETTO_HANDLE: u32 = 16;
 
 /// A moment that never comes.
 pub const CANALETTO_NEVER: u64 = u64::MAX;
@@ -68,10 +71,12 @@ pub enum canaletto_operation {
     CANALETTO_OPEN = 8,
     /// Close a zone (Close Zone).
     CANALETTO_CLOSE = 9,
+    /// Have a reclaim unit handle take another unit (Reclaim Unit Handle Update), without sectors.
+    CANALETTO_HANDLE_UPDATE = 10,
 }
 use canaletto_operation::{
-    CANALETTO_APPEND, CANALETTO_CLOSE, CANALETTO_FINISH, CANALETTO_FLUSH, CANALETTO_OPEN, CANALETTO_READ,
-    CANALETTO_RESET, CANALETTO_TRIM, CANALETTO_WRITE, CANALETTO_WRITE_ZEROES,
+    CANALETTO_APPEND, CANALETTO_CLOSE, CANALETTO_FINISH, CANALETTO_FLUSH, CANALETTO_HANDLE_UPDATE, CANALETTO_OPEN,
+    CANALETTO_READ, CANALETTO_RESET, CANALETTO_TRIM, CANALETTO_WRITE, CANALETTO_WRITE_ZEROES,
 };
 
 /// A complete request.
@@ -86,8 +91,10 @@ pub struct canaletto_completion {
     pub enqueued_ps: u64,
     /// When the host had handled its completion, in picoseconds.
     pub completed_ps: u64,
-    /// 1 if it has an error status, else 0.
-    pub failed: u32,
+    /// First sector; of an append, the one that it was given.
+    pub lba: u64,
+    /// Status code of NVM Express; 0 is success.
+    pub status: u32,
 }
 
 /// Version of the library's interface, to compare with CANALETTO_ABI.
@@ -215,7 +222,7 @@ pub unsafe extern "C" fn canaletto_outstanding(drive: *mut canaletto_drive) -> u
 /// Submits a request that arrives at `at_ps`, now or later. Requests of one time keep their order. Nothing happens
 /// before time advances.
 ///
-/// `operation` is one of canaletto_operation; `flags` is 0, or CANALETTO_FUA for a write. `tag` comes back with the
+/// `operation` is one of canaletto_operation; `flags` is 0, or CANALETTO_FUA and a handle for a write. `tag` comes back with the
 /// completion, and need not be unique.
 ///
 /// # Safety
@@ -460,6 +467,7 @@ fn wanted(operation: u32, flags: u32, lba: u64, sectors: u32) -> Result<Wanted, 
     const FINISH: u32 = CANALETTO_FINISH as u32;
     const OPEN: u32 = CANALETTO_OPEN as u32;
     const CLOSE: u32 = CANALETTO_CLOSE as u32;
+    const UPDATE: u32 = CANALETTO_HANDLE_UPDATE as u32;
     let wanted = match operation {
         READ => Wanted::read(lba, sectors),
         WRITE => Wanted::write(lba, sectors),
@@ -471,8 +479,11 @@ fn wanted(operation: u32, flags: u32, lba: u64, sectors: u32) -> Result<Wanted, 
         FINISH => Wanted::of_zone(Kind::Finish, lba),
         OPEN => Wanted::of_zone(Kind::Open, lba),
         CLOSE => Wanted::of_zone(Kind::Close, lba),
-        _ => return Err(Failure::invalid(format!("got operation {operation}, expected 0 to {CLOSE}"))),
+        UPDATE => Wanted::update(),
+        _ => return Err(Failure::invalid(format!("got operation {operation}, expected 0 to {UPDATE}"))),
     };
+    let (handle, flags) = ((flags >> CANALETTO_HANDLE) as u16, flags & ((1 << CANALETTO_HANDLE) - 1));
+    let wanted = wanted.with_handle(Some(handle).filter(|&handle| handle > 0));
     match (operation, flags) {
         (_, 0) => Ok(wanted),
         (WRITE | WRITE_ZEROES, CANALETTO_FUA) => Ok(wanted.with_fua()),
@@ -487,6 +498,7 @@ fn completion(done: &Completion) -> canaletto_completion {
         arrival_ps: done.arrival.0,
         enqueued_ps: done.enqueue.0,
         completed_ps: done.completed.0,
-        failed: u32::from(done.failed),
+        lba: done.lba,
+        status: u32::from(done.status),
     }
 }

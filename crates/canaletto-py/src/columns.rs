@@ -58,6 +58,7 @@ pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict
     insert(&columns, "lba", records.lba.into_iter())?;
     insert(&columns, "sectors", records.sectors.into_iter())?;
     insert_edges(&columns, records.edges)?;
+    insert(&columns, "handle", records.handle.into_iter())?;
     insert(&columns, "arrival_ps", records.arrival.into_iter())?;
     insert(&columns, "enqueue_ps", records.enqueue.into_iter())?;
     insert(&columns, "complete_ps", records.complete.into_iter())?;

@@ -22,8 +22,19 @@ use crate::watch::Watch;
 /// Between two looks at signals: some milliseconds.
 const LOOK_EVERY: u64 = 10_000;
 
-const OPERATIONS: [&str; 10] =
-    ["read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"];
+const OPERATIONS: [&str; 11] = [
+    "read",
+    "write",
+    "trim",
+    "flush",
+    "write-zeroes",
+    "append",
+    "zone-reset",
+    "zone-finish",
+    "zone-open",
+    "zone-close",
+    "handle-update",
+];
 
 /// Behind `canaletto.Drive`. Python shares objects among threads, and a drive serves one call at a time.
 #[pyclass(name = "Drive", module = "canaletto._engine", frozen)]
@@ -41,9 +52,12 @@ struct State {
 pub struct Completion {
     #[pyo3(get)]
     tag: u64,
-    /// Whether it has an error status.
+    /// Status code of NVM Express; 0 is success.
     #[pyo3(get)]
-    failed: bool,
+    status: u8,
+    /// First sector; of an append, the one that it was given.
+    #[pyo3(get)]
+    lba: u64,
     /// Simulated time of arrival at the host, in picoseconds.
     #[pyo3(get)]
     arrival_ps: u64,
@@ -56,14 +70,15 @@ pub struct Completion {
     blame: Ledger,
 }
 
-type Fields<'py> = (u64, bool, u64, u64, u64, Bound<'py, PyDict>);
+type Fields<'py> = (u64, u8, u64, u64, u64, u64, Bound<'py, PyDict>);
 
 #[pymethods]
 impl Completion {
     #[new]
     fn new(
         tag: u64,
-        failed: bool,
+        status: u8,
+        lba: u64,
         arrival_ps: u64,
         enqueued_ps: u64,
         completed_ps: u64,
@@ -79,13 +94,19 @@ impl Completion {
             let cause = cause.ok_or_else(|| config_error(format!("blame_ps: got {name}, which is not a cause")))?;
             blame.charge(cause, Time(span));
         }
-        Ok(Completion { tag, failed, arrival_ps, enqueued_ps, completed_ps, blame })
+        Ok(Completion { tag, status, lba, arrival_ps, enqueued_ps, completed_ps, blame })
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Completion>) -> PyResult<(Bound<'py, PyType>, Fields<'py>)> {
-        let Completion { tag, failed, arrival_ps, enqueued_ps, completed_ps, .. } = *this.get();
+        let Completion { tag, status, lba, arrival_ps, enqueued_ps, completed_ps, .. } = *this.get();
         let blame = this.get().blame_ps(this.py())?;
-        Ok((this.get_type(), (tag, failed, arrival_ps, enqueued_ps, completed_ps, blame)))
+        Ok((this.get_type(), (tag, status, lba, arrival_ps, enqueued_ps, completed_ps, blame)))
+    }
+
+    /// Whether it has an error status.
+    #[getter]
+    fn failed(&self) -> bool {
+        self.status != 0
     }
 
     /// Time from arrival to completion, in picoseconds.
@@ -105,7 +126,7 @@ impl Completion {
     }
 
     fn __repr__(&self) -> String {
-        let failed = if self.failed { ", failed" } else { "" };
+        let failed = if self.status == 0 { String::new() } else { format!(", status {:#04x}", self.status) };
         format!("<Completion {} after {:.3} us{failed}>", self.tag, Time(self.latency_ps()).us())
     }
 }
@@ -153,12 +174,23 @@ impl SteppedDrive {
     }
 
     /// Without a time, now.
-    fn submit(&self, operation: &str, lba: u64, sectors: u32, fua: bool, tag: u64, at_ps: Option<u64>) -> PyResult<()> {
+    #[allow(clippy::too_many_arguments)] // Python names each of them.
+    fn submit(
+        &self,
+        operation: &str,
+        lba: u64,
+        sectors: u32,
+        fua: bool,
+        handle: Option<u16>,
+        tag: u64,
+        at_ps: Option<u64>,
+    ) -> PyResult<()> {
         let number = OPERATIONS.iter().position(|&name| name == operation);
         let number = number.ok_or_else(|| config_error(unknown(&format!("{operation:?}"))))?;
         let drive = &mut self.state()?.drive;
         let at = at_ps.map_or(drive.now(), Time);
-        drive.submit(at, wanted(number, lba, sectors, fua).map_err(config_error)?, tag).map_err(submit_error)
+        let wanted = wanted(number, lba, sectors, fua).map_err(config_error)?.with_handle(handle);
+        drive.submit(at, wanted, tag).map_err(submit_error)
     }
 
     /// By columns of 64-bit words: times, numbers of operations, sectors and tags.
@@ -261,7 +293,8 @@ impl Completion {
     fn of(done: canaletto::drive::Completion) -> Completion {
         Completion {
             tag: done.tag,
-            failed: done.failed,
+            status: done.status,
+            lba: done.lba,
             arrival_ps: done.arrival.0,
             enqueued_ps: done.enqueue.0,
             completed_ps: done.completed.0,
@@ -286,6 +319,7 @@ fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> Result<Wanted, St
         7 => Wanted::of_zone(Kind::Finish, lba),
         8 => Wanted::of_zone(Kind::Open, lba),
         9 => Wanted::of_zone(Kind::Close, lba),
+        10 => Wanted::update(),
         _ => return Err(unknown(&number.to_string())),
     };
     match fua {

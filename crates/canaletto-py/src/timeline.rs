@@ -75,6 +75,7 @@ pub fn timeline<'py>(
     insert(&columns[2], "lba", requests.lba.into_iter())?;
     insert(&columns[2], "sectors", requests.sectors.into_iter())?;
     insert_edges(&columns[2], requests.edges)?;
+    insert(&columns[2], "stream", requests.stream.into_iter())?;
     insert(&columns[2], "arrival_ps", requests.arrival.into_iter())?;
     insert(&columns[2], "complete_ps", requests.complete.into_iter())?;
     let [spans, steps, requests] = columns;

@@ -49,7 +49,11 @@ impl Device for Drive {
         Drive::advance_to(self, until).map_err(|error| error.to_string())?;
         if self.has_completions() {
             let ended = self.completions();
-            completions.extend(ended.map(|done| Completion { tag: done.tag, at: done.completed, failed: done.failed }));
+            completions.extend(ended.map(|done| Completion {
+                tag: done.tag,
+                at: done.completed,
+                failed: done.status != 0,
+            }));
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ pub struct TraceWriter<W: Write> {
 
 impl<W: Write> TraceWriter<W> {
     /// With `rounds`, times are rounded down to the format's unit, extents outward to whole units, and forced writes
-    /// and zeroes become writes where it has no others. Otherwise such a record is refused.
+    /// and zeroes become writes, without handles, where it has no others. Otherwise such a record is refused.
     ///
     /// # Errors
     /// If the format is read only, or `out` takes no bytes.
@@ -94,8 +94,13 @@ impl<W: Write> TraceWriter<W> {
                 return refuse("offset in bytes", record.offset_bytes.to_string(), allowed.to_owned(), "");
             }
         }
-        if let Some(handle) = record.handle {
-            return refuse("handle", handle.to_string(), "none, as it is not written".to_owned(), "");
+        if let Some(handle) = record.handle.filter(|_| !holds.write_forms) {
+            return refuse(
+                "handle",
+                handle.to_string(),
+                "none, as the format has none".to_owned(),
+                " (or ask for rounding)",
+            );
         }
         if record.device != 0 && !holds.devices {
             return refuse("device", record.device.to_string(), "0, as the format has none".to_owned(), "");
@@ -120,9 +125,10 @@ fn rounded(record: &Record, holds: &Holds) -> Record {
     let offset_bytes = down(record.offset_bytes, holds.bytes);
     let end = record.offset_bytes.saturating_add(record.bytes);
     let end = end.checked_next_multiple_of(holds.bytes).unwrap_or(down(u64::MAX, holds.bytes));
-    let (fua, zeroes) = if holds.write_forms { (record.fua, record.zeroes) } else { (false, false) };
+    let forms = if holds.write_forms { *record } else { Record::PLAIN };
+    let Record { fua, zeroes, handle, .. } = forms;
     let arrival_ns = down(record.arrival_ns, holds.time_ns);
-    Record { arrival_ns, offset_bytes, bytes: end - offset_bytes, fua, zeroes, ..*record }
+    Record { arrival_ns, offset_bytes, bytes: end - offset_bytes, fua, zeroes, handle, ..*record }
 }
 
 fn kind_name(kind: Kind) -> &'static str {

@@ -17,7 +17,7 @@ _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "
 _PS_PER_US = 1e6
 
 FIRST = (
-    *("request", "flow", "kind", "status", "lba", "sectors"),
+    *("request", "flow", "kind", "status", "lba", "sectors", "handle"),
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
 
@@ -46,8 +46,13 @@ def is_span(column: str) -> bool:
     return column.endswith("_us") and column not in _TIMES
 
 
+HANDLE = "handle"
+"""Column of tables in which a request has a reclaim unit handle but the default one."""
+
+
 def occurring(columns: Columns) -> set[str]:
-    return {f"{name.removesuffix('_ps')}_us" for name in _spans(columns) if any(columns[name][1])}
+    spans = {f"{name.removesuffix('_ps')}_us" for name in _spans(columns) if any(columns[name][1])}
+    return spans | ({HANDLE} if any(columns[HANDLE][1]) else set())
 
 
 def _spans(columns: Columns) -> list[str]:
@@ -64,7 +69,7 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
         (pl.col("status") != 0).alias("failed"),
         "status",
         "lba",
-        *("sectors", "first_byte", "bytes"),
+        *("sectors", "first_byte", "bytes", HANDLE),
         _us("arrival_ps", "arrival_us"),
         _us("enqueue_ps", "enqueued_us"),
         _us("complete_ps", "completed_us"),
@@ -77,11 +82,14 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
 def completions(columns: Columns) -> pl.DataFrame:
     table = raw(columns)
     spans = [name for name in _spans(columns) if (table[name] > 0).any()]
+    handle = [HANDLE] if (table[HANDLE] > 0).any() else []
     return table.select(
         "tag",
         pl.Series("op", KINDS).gather(table["kind"]).cast(pl.Enum(KINDS)),
         (pl.col("status") != 0).alias("failed"),
-        *("lba", "sectors", "arrival_ps", pl.col("enqueue_ps").alias("enqueued_ps")),
+        *("status", "lba", "sectors"),
+        *handle,
+        *("arrival_ps", pl.col("enqueue_ps").alias("enqueued_ps")),
         pl.col("complete_ps").alias("completed_ps"),
         *spans,
     )

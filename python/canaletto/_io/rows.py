@@ -48,7 +48,7 @@ class Rows:
         forks.check_polars()
 
         assert self._last is not None, "the run is not over"
-        chosen = [name for name in self._last.columns if not frames.is_span(name) or name in self._occurring]
+        chosen = [name for name in self._last.columns if not _may_miss(name) or name in self._occurring]
         return pl.concat([*map(pl.scan_parquet, self._parts), self._last.lazy()]).select(chosen)
 
     def frame(self) -> "pl.DataFrame":
@@ -65,6 +65,10 @@ class Rows:
             self.scan().sink_parquet(path)
         except pl.exceptions.PolarsError as error:
             raise system_error(error, path) or error from None
+
+
+def _may_miss(column: str) -> bool:
+    return frames.is_span(column) or column == frames.HANDLE
 
 
 def _part(home: TemporaryFolder, number: int) -> Path:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 
 from canaletto import _engine
 from canaletto._engine import Completion, ConfigError
@@ -22,10 +22,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 Operation: TypeAlias = Literal[
-    "read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"
+    "read",
+    "write",
+    "trim",
+    "flush",
+    "write-zeroes",
+    "append",
+    "zone-reset",
+    "zone-finish",
+    "zone-open",
+    "zone-close",
+    "handle-update",
 ]
 
-OPERATIONS = ("read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close")
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 LATEST_PS = 1 << 63
 """Latest simulated time, in picoseconds: 107 days."""
@@ -116,6 +126,7 @@ class Drive(Shown, Iterator[Completion]):
         sectors: int = 0,
         *,
         fua: bool = False,
+        handle: int | None = None,
         tag: int = 0,
         at_ps: int | None = None,
     ) -> None:
@@ -125,13 +136,16 @@ class Drive(Shown, Iterator[Completion]):
         ----------
         op
             "read", "write", "trim" (forget), "flush" (put on flash what was written) or "write-zeroes" (without data
-            on the link); of a zone "append", "reset", "finish", "open" or "close".
+            on the link); of a zone "append", "zone-reset", "zone-finish", "zone-open" or "zone-close"; of a reclaim
+            unit handle "handle-update".
         lba
             First sector of 512 B; of a command to a zone, the zone's first.
         sectors
-            Number of sectors; a flush has none, nor has a command to a zone but an append.
+            Number of sectors; none of a flush, of an update, and of a command to a zone but an append.
         fua
             Whether a write is complete only once it is on flash (force unit access).
+        handle
+            Reclaim unit handle of a write or an update, on a drive with `fdp.handles`; by default the flow's.
         tag
             Number that comes back with the completion. It need not be unique.
         at_ps
@@ -141,14 +155,14 @@ class Drive(Shown, Iterator[Completion]):
         Raises
         ------
         ConfigError
-            For sectors that the drive does not have, or a time in the past.
+            For sectors or handles that the drive does not have, or a time in the past.
         """
         try:
-            self._engine.submit(op, lba, sectors, fua, tag, at_ps)
+            self._engine.submit(op, lba, sectors, fua, handle, tag, at_ps)
         except OverflowError:
             raise ConfigError(
-                f"got lba {lba}, sectors {sectors}, tag {tag} and at_ps {at_ps}, expected whole numbers from 0 below "
-                "2^64, and below 2^32 of sectors"
+                f"got lba {lba}, sectors {sectors}, handle {handle}, tag {tag} and at_ps {at_ps}, expected whole "
+                "numbers from 0 below 2^64, below 2^32 of sectors, and below 2^16 of a handle"
             ) from None
 
     def submit_many(

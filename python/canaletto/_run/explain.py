@@ -99,7 +99,7 @@ class Places:
         return Place(
             namespace=None if namespace is None else namespace["name"],
             zone=request["lba"] * 512 // self._zone_bytes if is_zoned else None,
-            handle=flow.get("handle", 0) if is_write and "trace" not in flow else None,
+            handle=request["stream"] if is_write else None,
         )
 
     def _namespace(self, given: str | None) -> Mapping[str, Any] | None:

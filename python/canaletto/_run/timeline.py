@@ -50,7 +50,7 @@ _PS = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12
 _TIME = re.compile(r"([0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+) ?([a-zµ]*)", re.ASCII)
 _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (for example 1.5ms:1.7ms)"
 
-REQUESTS = ("number", "flow", "op", "lba", "sectors", "first_byte", "bytes", "arrival_ps", "complete_ps")
+REQUESTS = ("number", "flow", "op", "lba", "sectors", "first_byte", "bytes", "stream", "arrival_ps", "complete_ps")
 """Columns of `Timeline.requests`."""
 
 
@@ -74,7 +74,7 @@ class Timeline(Shown):
         last-finishing page follow one another without gaps from its arrival to its completion.
     requests : polars.DataFrame
         Requests under way in a window: number (in order of generation), flow, op, lba, sectors, first_byte, bytes,
-        arrival_ps, complete_ps (null: not yet).
+        stream (of a write: its reclaim unit handle), arrival_ps, complete_ps (null: not yet).
     windows : tuple
         First and last moment of each window.
     title : str

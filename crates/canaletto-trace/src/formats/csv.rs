@@ -1,4 +1,5 @@
-//! Generic CSV with named columns; without options the one that is written: `arrival_ns,device,offset_bytes,bytes,kind`.
+//! Generic CSV with named columns; without options the one that is written:
+//! `arrival_ns,device,offset_bytes,bytes,kind,handle`, of which `handle` may be missing.
 //!
 //! `columns` names them, see [`Columns`]. The separator is the first of comma, semicolon, tab, bar and space with which
 //! a line has the columns. Lines before are skipped. A separator within quotes is none.
@@ -16,7 +17,7 @@ use crate::error::quote;
 use crate::fields::{Fault, Field, checked, flush, number32};
 use crate::writer::name_of;
 
-const HEADER: &str = "arrival_ns,device,offset_bytes,bytes,kind";
+const HEADER: &str = "arrival_ns,device,offset_bytes,bytes,kind,handle";
 const OWN_COLUMNS: &str = "time=arrival_ns:ns,device=device,offset=offset_bytes,size=bytes,kind=kind";
 /// Columns beyond are ignored.
 pub(crate) const MOST_COLUMNS: usize = 64;
@@ -116,7 +117,7 @@ impl TraceFormat for Csv {
             return Ok(Some(flush(arrival_ns, device)));
         }
         let handle = match handle {
-            Some(_) if matches!(kind, Kind::Write | Kind::Update) => handle_of(field(handle)?)?,
+            Some(at) if at < count && matches!(kind, Kind::Write | Kind::Update) => handle_of(fields[at])?,
             _ => None,
         };
         if kind == Kind::Update {
@@ -162,7 +163,11 @@ impl TraceFormat for Csv {
 
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         let Record { arrival_ns, device, offset_bytes, bytes, .. } = *record;
-        writeln!(out, "{arrival_ns},{device},{offset_bytes},{bytes},{}", name_of(record))
+        write!(out, "{arrival_ns},{device},{offset_bytes},{bytes},{},", name_of(record))?;
+        match record.handle {
+            Some(handle) => writeln!(out, "{handle}"),
+            None => writeln!(out),
+        }
     }
 }
 

@@ -112,7 +112,7 @@ pub(crate) struct Holds {
     pub(crate) kinds: &'static [Kind],
     /// Without them all requests are of device 0.
     pub(crate) devices: bool,
-    /// Forced writes (FUA) and zeroes are marked.
+    /// Forced writes (FUA), zeroes and handles are marked.
     pub(crate) write_forms: bool,
 }
 

@@ -208,7 +208,9 @@ fn forms_of_writes_are_kept_or_rounded_away() {
         zeroes,
         handle: None,
     });
-    for (format, expected) in [(Format::Csv, forms), (Format::Msr, [forms[0]; 4])] {
+    let with_handle = |number| Record { handle: Some(number), ..forms[0] };
+    let forms = [forms[0], forms[1], forms[2], forms[3], with_handle(0), with_handle(255)];
+    for (format, expected) in [(Format::Csv, forms), (Format::Msr, [forms[0]; 6])] {
         let mut writer = TraceWriter::new(format, Vec::new(), true).unwrap();
         forms.iter().for_each(|record| writer.write(record).unwrap());
         let options = Options { format: Some(format), ..Options::default() };

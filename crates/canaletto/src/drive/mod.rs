@@ -91,10 +91,15 @@ pub enum SubmitError {
         capacity: u64,
     },
     /// A request for no sectors that needs some.
-    #[error("a request for no sectors: only a flush and commands to zones have none")]
+    #[error("a request for no sectors: only a flush, an update of a handle and commands to zones have none")]
     Empty,
+    /// A reclaim unit handle on a drive, or in a namespace, without any, or of another request than a write or an update.
+    #[error("a reclaim unit handle, {0}: only writes and updates have one, on a drive with fdp.handles")]
+    Handle(u16),
     /// A task of computation, which only flows make.
-    #[error("a task: a drive that is stepped takes reads, writes, trims, flushes and commands to zones")]
+    #[error(
+        "a task: a drive that is stepped takes reads, writes, trims, flushes, updates of handles and commands to zones"
+    )]
     Task,
     /// The simulation has failed before.
     #[error("the drive has failed: {0}")]
@@ -106,8 +111,10 @@ pub enum SubmitError {
 pub struct Completion {
     /// Tag with which it was submitted.
     pub tag: u64,
-    /// Whether it was completed with an error status.
-    pub failed: bool,
+    /// Status code of NVM Express; 0 is success.
+    pub status: u8,
+    /// First sector; of an append, the one that it was given.
+    pub lba: u64,
     /// When the host wanted it.
     pub arrival: Time,
     /// When it entered the submission queue.
@@ -147,6 +154,8 @@ pub struct Drive {
     precondition: Option<PreconditionReport>,
     first_sector: u64,
     sectors: u64,
+    /// Whether requests may name reclaim unit handles.
+    takes_handles: bool,
     now: Time,
     taken: u64,
     /// Events so far.
@@ -207,7 +216,7 @@ impl Drive {
         let flows = vec![Source::External(Box::default())];
         let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
         let prepared = Prepared { sources, ..prepared };
-        let FlowRange { first_sector, sectors, .. } = prepared.limits.flows[0];
+        let FlowRange { first_sector, sectors, handles, .. } = prepared.limits.flows[0];
         let run = RunOptions { seed: options.seed, records: true, ..RunOptions::default() };
         let (route, precondition) = stepped(design, workload, &external, prepared, &run, watch)?;
         Ok(Drive {
@@ -220,6 +229,7 @@ impl Drive {
             precondition,
             first_sector,
             sectors,
+            takes_handles: handles > 0,
             now: Time::ZERO,
             taken: 0,
             steps: 0,
@@ -278,9 +288,13 @@ impl Drive {
     }
 
     fn checked(&self, wanted: Wanted) -> Result<Wanted, SubmitError> {
-        let Wanted { kind, lba, sectors, edges, .. } = wanted;
-        if kind == Kind::Flush {
-            return Ok(Wanted::flush());
+        let Wanted { kind, lba, sectors, edges, handle, .. } = wanted;
+        let takes_handle = self.takes_handles && matches!(kind, Kind::Write | Kind::Update);
+        if let Some(handle) = handle.filter(|_| !takes_handle) {
+            return Err(SubmitError::Handle(handle));
+        }
+        if matches!(kind, Kind::Flush | Kind::Update) {
+            return Ok(Wanted { kind, handle, ..Wanted::flush() });
         }
         if !recording::KINDS.contains(&kind) {
             return Err(SubmitError::Task);
@@ -388,7 +402,8 @@ impl Drive {
         let Completions { tags, rows } = self.take_completions();
         tags.into_iter().enumerate().map(move |(i, tag)| Completion {
             tag,
-            failed: rows.status[i] != 0,
+            status: rows.status[i],
+            lba: rows.lba[i],
             arrival: Time(rows.arrival[i]),
             enqueue: Time(rows.enqueue[i]),
             completed: Time(rows.complete[i]),

@@ -37,18 +37,19 @@ impl Place {
     }
 }
 
-/// All but updates of handles and tasks, the last kinds.
+/// All but tasks, the last kind.
 pub(super) const KINDS: &[Kind] = match &Kind::ALL {
-    [kinds @ .., Kind::Update, Kind::Compute] => kinds,
-    _ => panic!("the last kinds are these"),
+    [kinds @ .., Kind::Compute] => kinds,
+    _ => panic!("tasks are the last kind"),
 };
 
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
 const EDGES: u64 = 1 << 5;
+const HANDLE: u64 = 1 << 6;
 /// Bits of a kind's number that do not fit before the flags.
-const REST: u32 = 6;
+const REST: u32 = 7;
 
 const LOOK_EVERY: u64 = 1 << 16;
 
@@ -80,11 +81,12 @@ impl Recording {
     }
 
     pub(super) fn add(&mut self, ahead: Time, wanted: Wanted, tag: u64) {
-        let Wanted { kind, fua, zeroes, lba, sectors, edges, .. } = wanted;
+        let Wanted { kind, fua, zeroes, lba, sectors, edges, handle } = wanted;
         let writer = &mut self.bytes;
         make_room(&mut writer.0, MOST);
         let number = KINDS.iter().position(|&each| each == kind).expect("every kind has a number") as u64;
-        let flags = [(fua, FUA), (zeroes, ZEROES), (self.moved, MOVED), (edges != Edges::NONE, EDGES)];
+        let (has_edges, has_handle) = (edges != Edges::NONE, handle.is_some());
+        let flags = [(fua, FUA), (zeroes, ZEROES), (self.moved, MOVED), (has_edges, EDGES), (has_handle, HANDLE)];
         writer.number(
             number & 3 | number >> 2 << REST | flags.iter().map(|&(is_set, bit)| u64::from(is_set) * bit).sum::<u64>(),
         );
@@ -93,9 +95,12 @@ impl Recording {
         }
         writer.number(ahead.0);
         writer.number(u64::from(sectors));
-        if edges != Edges::NONE {
+        if has_edges {
             writer.number(u64::from(edges.before));
             writer.number(u64::from(edges.behind));
+        }
+        if let Some(handle) = handle {
+            writer.number(u64::from(handle));
         }
         writer.difference(self.last.0, lba);
         writer.difference(self.last.1, tag);
@@ -120,16 +125,18 @@ pub(super) fn repeat(
         }
         let at = Time(drive.now().0.saturating_add(reader.number().ok_or_else(unfit)?));
         let sectors = reader.number().and_then(|sectors| u32::try_from(sectors).ok()).ok_or_else(unfit)?;
-        let mut edge =
-            || if head & EDGES == 0 { Some(0) } else { reader.number().and_then(|bytes| u16::try_from(bytes).ok()) };
-        let edges = Edges { before: edge().ok_or_else(unfit)?, behind: edge().ok_or_else(unfit)? };
+        let mut small = |flag| match head & flag {
+            0 => Ok(None),
+            _ => reader.number().and_then(|number| u16::try_from(number).ok()).ok_or_else(unfit).map(Some),
+        };
+        let edges = Edges { before: small(EDGES)?.unwrap_or(0), behind: small(EDGES)?.unwrap_or(0) };
+        let handle = small(HANDLE)?;
         let lba = reader.difference(last.0).ok_or_else(unfit)?;
         let tag = reader.difference(last.1).ok_or_else(unfit)?;
         last = (lba, tag);
         let number = head & 3 | head >> REST << 2;
         let kind = *KINDS.get(number as usize).ok_or_else(unfit)?;
-        let wanted =
-            Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, edges, ..Wanted::read(lba, sectors) };
+        let wanted = Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, lba, sectors, edges, handle };
         drive.submit(at, wanted, tag).map_err(|error: SubmitError| RunError::Config(error.to_string()))?;
     }
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))

@@ -298,8 +298,8 @@ impl<P: Probe> PageWork<P> {
 }
 
 impl Requests {
-    pub fn new(flows: usize, options: &RunOptions) -> Self {
-        let statistics = Statistics::new(flows, options.warmup, options.records);
+    pub fn new(flows: usize, has_handles: bool, options: &RunOptions) -> Self {
+        let statistics = Statistics::new(flows, has_handles, options.warmup, options.records);
         Requests { live: Slab::new(), statistics, ledgers: Slab::new() }
     }
 

@@ -38,6 +38,8 @@ pub struct Records {
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
     pub edges: EdgeColumns,
+    /// Reclaim unit handle of a write or an update; 0 else.
+    pub handle: Vec<u16>,
     pub arrival: Vec<u64>,
     pub enqueue: Vec<u64>,
     pub complete: Vec<u64>,
@@ -56,6 +58,7 @@ pub struct Row<'a> {
     pub lba: u64,
     pub sectors: u32,
     pub edges: Edges,
+    pub handle: u16,
     pub arrival: Time,
     pub enqueue: Time,
     pub complete: Time,
@@ -73,6 +76,7 @@ impl Default for Records {
             lba: Vec::new(),
             sectors: Vec::new(),
             edges: EdgeColumns::default(),
+            handle: Vec::new(),
             arrival: Vec::new(),
             enqueue: Vec::new(),
             complete: Vec::new(),
@@ -92,6 +96,7 @@ impl Records {
         self.lba.push(row.lba);
         self.edges.push(row.edges, self.sectors.len());
         self.sectors.push(row.sectors);
+        self.handle.push(row.handle);
         self.arrival.push(row.arrival.0);
         self.enqueue.push(row.enqueue.0);
         self.complete.push(row.complete.0);

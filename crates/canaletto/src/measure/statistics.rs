@@ -1,5 +1,5 @@
 use crate::engine::time::Time;
-use crate::host::request::Request;
+use crate::host::request::{Kind, Request};
 use crate::measure::blame::{Account, Ledger};
 use crate::measure::records::{Records, Row};
 use crate::measure::report::Tally;
@@ -7,6 +7,7 @@ use crate::measure::report::Tally;
 pub struct Statistics {
     tallies: Vec<Tally>,
     records: Option<Records>,
+    has_handles: bool,
     warmup: u64,
     generated: u64,
     completed: u64,
@@ -15,10 +16,11 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub fn new(flows: usize, warmup: u64, records: bool) -> Statistics {
+    pub fn new(flows: usize, has_handles: bool, warmup: u64, records: bool) -> Statistics {
         Statistics {
             tallies: vec![Tally::default(); flows],
             records: records.then(Records::default),
+            has_handles,
             warmup,
             generated: 0,
             completed: 0,
@@ -76,6 +78,7 @@ impl Statistics {
         }
         tally.count(request, account, now);
         if let Some(records) = &mut self.records {
+            let names_handle = self.has_handles && matches!(request.kind, Kind::Write | Kind::Update);
             records.push(&Row {
                 request: request.number,
                 flow: request.flow,
@@ -84,6 +87,7 @@ impl Statistics {
                 lba: request.lba,
                 sectors: request.sectors,
                 edges: request.edges,
+                handle: if names_handle { request.stream } else { 0 },
                 arrival: request.arrival,
                 enqueue: request.enqueue,
                 complete: now,

@@ -106,6 +106,7 @@ pub struct Alive {
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
     pub edges: EdgeColumns,
+    pub stream: Vec<u16>,
     pub arrival: Vec<u64>,
     pub complete: Vec<u64>,
 }
@@ -240,6 +241,7 @@ impl Timeline {
         self.requests.lba.push(request.lba);
         self.requests.edges.push(request.edges, self.requests.sectors.len());
         self.requests.sectors.push(request.sectors);
+        self.requests.stream.push(request.stream);
         self.requests.arrival.push(request.arrival.0);
         self.requests.complete.push(complete.map_or(u64::MAX, |time| time.0));
     }

@@ -57,6 +57,16 @@ impl Wanted {
         Wanted { kind, ..Wanted::read(lba, 0) }
     }
 
+    /// An update of a reclaim unit handle, by default the flow's.
+    pub fn update() -> Wanted {
+        Wanted { kind: Kind::Update, ..Wanted::flush() }
+    }
+
+    /// With the reclaim unit handle that it names.
+    pub fn with_handle(self, handle: Option<u16>) -> Wanted {
+        Wanted { handle, ..self }
+    }
+
     pub fn append(lba: u64, sectors: u32) -> Wanted {
         Wanted { kind: Kind::Append, ..Wanted::read(lba, sectors) }
     }

@@ -160,7 +160,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             scheduler: Scheduler::new(design, layout, &priorities, domains),
             flash: FlashBackend::new(design, layout, pages.interference.tracked_flows(), options.seed),
             paths,
-            requests: Requests::new(workload.flow.len(), options),
+            requests: Requests::new(workload.flow.len(), design.fdp.is_on(), options),
             pages,
             missing: Vec::new(),
             pages_in_flight: match design.controller.pages_in_flight {
