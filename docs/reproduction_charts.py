@@ -51,13 +51,15 @@ def drawn(dots: list[Dot], shades: dict[str, str], title: str) -> str:
         alt.Chart()
         .mark_point(size=70, filled=True, opacity=0.9)
         .encode(
-            x=alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False)),
+            x=alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=8)),
             y=alt.Y("line:N", sort=lines, title=None, axis=alt.Axis(grid=True, ticks=False, labelLimit=320)),
             color=alt.Color("of:N", title=None, scale=alt.Scale(domain=list(shades), range=list(shades.values()))),
         )
         .properties(width=260, height=alt.Step(26))
     )
-    facets = marks.facet(column=alt.Column("drive:N", sort=[PERFORMANCE, COST], title=None), data=alt.Data(values=dots))
+    by_drive = alt.Facet("drive:N", sort=[PERFORMANCE, COST], title=None)
+    # One below the other: a page of 390 px has no room for two.
+    facets = marks.facet(by_drive, columns=1, data=alt.Data(values=dots)).resolve_scale(y="independent")
     return str(vl_convert.vegalite_to_svg(facets.to_dict() | {"config": LOOK, "background": "white"}))
 
 
