@@ -86,19 +86,20 @@ impl Controller {
         let dram = Server::new(config.dram.0, Time::ZERO);
         let ecc = Server::new(config.ecc_rate.0, config.ecc_latency.time());
         let outer_latency = config.ecc.outer.latency.time();
+        let has_ecc = !ecc.is_idle_part() || outer_latency > Time::ZERO;
+        let turns = if config.ecc_overlap || !has_ecc { 0 } else { channels as usize };
         Controller {
             per_request: config.firmware_per_request.time(),
             per_write: config.firmware_per_write.time(),
             per_append: config.firmware_per_append.time(),
             per_page: config.firmware_per_page.time(),
             write_latency: config.write_latency.time(),
-            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
-                || outer_latency > Time::ZERO,
+            takes_time: has_ecc || [&system_bus, &dram].iter().any(|part| !part.is_idle_part()),
             processor: Server::new(0, Time::ZERO),
             system_bus,
             dram,
             ecc: vec![ecc; channels as usize],
-            turns: vec![Turn::default(); if config.ecc_overlap { 0 } else { channels as usize }],
+            turns: vec![Turn::default(); turns],
             outer_latency,
         }
     }
