@@ -80,7 +80,7 @@ pub trait Readiness {
     fn page(&self, transaction: &Transaction) -> u32;
     fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
     fn plane(&self, transaction: &Transaction) -> u32;
-    /// Later ones for its plane must not overtake it.
+    /// Later writes for its plane do not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
