@@ -152,6 +152,8 @@ pub trait Reclaim {
     fn describe(&self, collector: &Collector, plane: PlaneId) -> String;
 }
 
+/// A tag of its own is read at once, which each `reclaim!` does.
+#[repr(u8)]
 pub enum Way {
     Pages(Pages),
     Hybrid(Hybrid),
