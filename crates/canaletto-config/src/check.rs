@@ -144,6 +144,10 @@ fn check_rates(design: &Design) -> Checked {
         ("fabric.clusters.grant_rate", design.fabric.clusters.grant_rate),
         ("fabric.scheduled_mesh.grant_rate", design.fabric.scheduled_mesh.grant_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
+        ("compute.host.rate", design.compute.host.rate),
+        ("compute.drive.rate", design.compute.drive.rate),
+        ("compute.channel.rate", design.compute.channel.rate),
+        ("compute.chip.rate", design.compute.chip.rate),
     ] {
         require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
     }
