@@ -6,7 +6,7 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto._report import explanation
+from canaletto._report import animation, explanation
 from canaletto._run import laboratory
 from canaletto_papers import figures
 from canaletto_papers.figure import Row, Scale
@@ -147,3 +147,17 @@ def test_explanations_name_the_chip_and_the_unit_that_is_waited_for(tmp_path: Pa
     (waited,) = (step for step in slowest.steps if step.cause == "compute")
     assert {holder.kind for holder in waited.holders} == {"compute"}
     assert slowest.request not in {holder.request for holder in waited.holders}
+
+
+def test_animations_draw_operands_on_the_way_to_their_chip() -> None:
+    given = cn.run(DESIGN, tasks("gather", "chip", "4KiB", 8, operands=3)).timeline(from_us=0, to_us=50)
+    packed = animation.pack({"bus": given})
+    assert packed
+    (fabric,) = packed["fabrics"]
+    spans, parts = fabric["spans"], fabric["parts"]
+    kinds = {spans["kinds"][kind] for kind in spans["kind"]}
+    assert {"compute", "data", "array_read"} <= kinds
+    over = [(parts[part], parts[chip - 1]) for part, chip in zip(spans["part"], spans["chip"], strict=True) if chip]
+    rows = [(wire[1], chip[1]) for wire, chip in over if wire[0] == "channel"]
+    assert len(rows) > 50
+    assert all(row == to for row, to in rows)
