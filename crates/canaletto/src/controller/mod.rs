@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 use crate::config::design::Controller as ControllerConfig;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
@@ -118,14 +119,17 @@ impl Controller {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn takes_turns(&self) -> bool {
-        !self.turns.is_empty()
+        rarely(!self.turns.is_empty())
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn takes_page(&self, channel: u32, now: Time) -> bool {
-        self.turns.get(channel as usize).is_none_or(|turn| !turn.crosses && turn.decoded_at <= now)
+        !self.takes_turns() || {
+            let turn = &self.turns[channel as usize];
+            !turn.crosses && turn.decoded_at <= now
+        }
     }
 
     /// Returns since when the channel could have taken it.

@@ -1,4 +1,5 @@
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::outer_code::Failed;
@@ -17,7 +18,7 @@ pub enum Decoded {
 impl FlashBackend {
     #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
-        if self.may_fail {
+        if self.may_fail() {
             self.draw_failure(first, work);
         }
     }
@@ -47,9 +48,13 @@ impl FlashBackend {
 
     #[inline(always)]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
-        if self.outer_code.is_none() {
-            return 0;
+        match rarely(self.outer_code.is_some()) {
+            true => self.sectors_crossed(first, work),
+            false => 0,
         }
+    }
+
+    fn sectors_crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         let (mut group, mut crossed) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&work.transactions) {
             crossed |= self.sectors_in_flash_page(&work.transactions[id]);
@@ -70,7 +75,7 @@ impl FlashBackend {
         work: &mut PageWork<P>,
         now: Time,
     ) -> Decoded {
-        match self.may_fail {
+        match self.may_fail() {
             true if self.outer_code.is_some() => self.decode_in_layers(id, crossed, wear, work, now),
             true => self.decode_at_once(id, wear, work, now),
             false => Decoded::Legible,

@@ -164,6 +164,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             while self.paths.may_start(domain) && self.start_next(domain, now) {}
             self.scheduler.offered(domain);
+            if !self.scheduler.is_touched() {
+                break;
+            }
         }
     }
 
@@ -276,7 +279,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&self.pages.transactions) {
             let own = port_free_at.saturating_sub(self.pages.transactions[id].since);
-            if own > Time::ZERO || self.pages.probe.follows_waits() {
+            if own > Time::ZERO || self.pages.has_lagging_causes(id) {
                 self.pages.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
             }
             self.pages.charge_path_conflict(id, now);
