@@ -19,7 +19,7 @@ energy. REIS (ISCA 2025): 13 times, and 55 times in energy, over a server, means
 from collections.abc import Mapping
 
 from canaletto_papers.compute.drives import drive, energy_per_byte, operand_rate, tasks
-from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settings
+from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
 DRIVES = {"16 channels, PCIe 4.0": (16, 8.0), "8 channels, SATA": (8, 0.6)}
 AT = ("host", "channel", "chip")
@@ -78,6 +78,6 @@ FIGURE = Figure(
     runs,
     table,
     lambda _: None,
-    settings=Settings(("drive",)),
+    by_effect=True,
     ordered=("drive",),
 )
