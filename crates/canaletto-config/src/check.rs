@@ -600,6 +600,10 @@ fn check_errors(design: &Design) -> Checked {
     require(u64::from(ecc.correctable_bits) < 8 * ecc.codeword.0, "controller.ecc.correctable_bits", || {
         format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable_bits, 8 * ecc.codeword.0)
     })?;
+    let detected = design.fabric.omnibus.detect_bits;
+    require(u64::from(detected) < 8 * ecc.codeword.0, "fabric.omnibus.detect_bits", || {
+        format!("got {detected}, expected fewer than the {} bits of a codeword", 8 * ecc.codeword.0)
+    })?;
     check_outer_code(design)
 }
 

@@ -493,6 +493,10 @@ impl FlashBackend {
         &self.of_parity
     }
 
+    pub fn count_retry(&mut self) {
+        self.read_retries += 1;
+    }
+
     pub fn read_retries(&self) -> u64 {
         self.read_retries
     }

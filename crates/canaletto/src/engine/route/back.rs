@@ -557,7 +557,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// With `crossed` sectors of its flash page.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
-        match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.pages, now) {
+        let history = (&self.ftl.upkeep.wear, |at| self.ftl.copies_of(at));
+        match self.flash.decode(id, crossed, history, &mut self.pages, now) {
             Decoded::Legible => self.note_legible(id, now),
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
