@@ -4,7 +4,6 @@
 #![allow(missing_docs)]
 
 use crate::config::design::Controller as ControllerConfig;
-use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
@@ -87,20 +86,19 @@ impl Controller {
         let dram = Server::new(config.dram.0, Time::ZERO);
         let ecc = Server::new(config.ecc_rate.0, config.ecc_latency.time());
         let outer_latency = config.ecc.outer.latency.time();
-        let has_ecc = !ecc.is_idle_part() || outer_latency > Time::ZERO;
-        let turns = if config.ecc_overlap || !has_ecc { 0 } else { channels as usize };
         Controller {
             per_request: config.firmware_per_request.time(),
             per_write: config.firmware_per_write.time(),
             per_append: config.firmware_per_append.time(),
             per_page: config.firmware_per_page.time(),
             write_latency: config.write_latency.time(),
-            takes_time: has_ecc || [&system_bus, &dram].iter().any(|part| !part.is_idle_part()),
+            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
+                || outer_latency > Time::ZERO,
             processor: Server::new(0, Time::ZERO),
             system_bus,
             dram,
             ecc: vec![ecc; channels as usize],
-            turns: vec![Turn::default(); turns],
+            turns: vec![Turn::default(); if config.ecc_overlap { 0 } else { channels as usize }],
             outer_latency,
         }
     }
@@ -119,17 +117,14 @@ impl Controller {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn takes_turns(&self) -> bool {
-        rarely(!self.turns.is_empty())
+        !self.turns.is_empty()
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn takes_page(&self, channel: u32, now: Time) -> bool {
-        !self.takes_turns() || {
-            let turn = &self.turns[channel as usize];
-            !turn.crosses && turn.decoded_at <= now
-        }
+        self.turns.get(channel as usize).is_none_or(|turn| !turn.crosses && turn.decoded_at <= now)
     }
 
     /// Returns since when the channel could have taken it.
@@ -210,6 +205,9 @@ mod tests {
                 ..Default::default()
             },
             firmware_per_request: Duration::from_ns(200),
+            firmware_per_write: Duration::from_ns(50),
+            firmware_per_append: Duration::from_ns(7),
+            firmware_per_page: Duration::from_ns(10),
             write_latency: Duration::from_ns(1000),
             ..Default::default()
         };
@@ -226,9 +224,10 @@ mod tests {
         assert_eq!(pass(1, false, 500), Some((2, Cause::Dram, Time::from_ns(1500))));
         assert_eq!(pass(1, true, 500), Some((2, Cause::Dram, Time::from_ns(2500))));
         assert_eq!(pass(3, false, 0), None);
-        assert_eq!(controller.firmware(Work::Other, 1, Time::ZERO), Time::from_ns(200));
+        assert_eq!(controller.firmware(Work::Other, 1, Time::ZERO), Time::from_ns(210));
         // Writes spend their latency side by side.
-        assert_eq!(controller.firmware(Work::Write, 1, Time::from_ns(100)), Time::from_ns(1400));
-        assert_eq!(controller.firmware(Work::Write, 1, Time::from_ns(100)), Time::from_ns(1600));
+        assert_eq!(controller.firmware(Work::Write, 1, Time::from_ns(100)), Time::from_ns(1470));
+        assert_eq!(controller.firmware(Work::Write, 4, Time::from_ns(100)), Time::from_ns(1760));
+        assert_eq!(controller.firmware(Work::Append, 1, Time::from_ns(100)), Time::from_ns(2027));
     }
 }

@@ -3,7 +3,6 @@
 //! A transfer to a cut-off chip "crosses" at once over a path that leads nowhere, and its operation fails.
 
 use crate::engine::arena::Slab;
-use crate::engine::rarely::rarely;
 use crate::fabric::PathId;
 use crate::fabric::carried::Carried;
 use crate::flash::address::ChipId;
@@ -32,23 +31,23 @@ impl CutOff {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn has(&self, chip: ChipId) -> bool {
-        self.has_any() && self.chips[chip.index()]
+        self.chips.get(chip.index()).is_some_and(|&is| is)
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn has_any(&self) -> bool {
-        rarely(!self.chips.is_empty())
+        !self.chips.is_empty()
     }
 
     pub fn count(&self) -> u32 {
         self.chips.iter().filter(|&&is| is).count() as u32
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn is_nowhere(path: PathId) -> bool {
-        rarely(path.0 >= NOWHERE)
+        path.0 >= NOWHERE
     }
 
     pub fn send(&mut self, carried: Carried) -> PathId {

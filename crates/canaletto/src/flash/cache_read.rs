@@ -14,7 +14,6 @@
 
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;
-use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -45,9 +44,8 @@ impl CacheReads {
         CacheReads { busy: config.cache_read_busy.time(), planes }
     }
 
-    #[inline(always)]
     pub fn is_on(&self) -> bool {
-        rarely(!self.planes.is_empty())
+        !self.planes.is_empty()
     }
 }
 

@@ -15,7 +15,6 @@
 use crate::config::design::Flash;
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::in_flight::PageWork;
-use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::LunId;
@@ -99,9 +98,9 @@ impl Suspensions {
         config.operations != Suspendable::None
     }
 
-    #[inline(always)]
+    #[inline]
     pub fn is_on(&self) -> bool {
-        rarely(!self.luns.is_empty())
+        !self.luns.is_empty()
     }
 
     #[inline]

@@ -11,8 +11,6 @@ pub struct PageReadiness<'a> {
     layout: &'a Layout,
     collector: &'a Collector,
     way: &'a Way,
-    /// What keeps a write from a plane's next page keeps all of the host's and the cache's from it.
-    writes_are_alike: bool,
 }
 
 impl Readiness for PageReadiness<'_> {
@@ -58,9 +56,7 @@ impl Readiness for PageReadiness<'_> {
 
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
-        t.operation == Operation::Program
-            && t.origin != Origin::Gc
-            && (reclaim!(self.way, keeps_order(t.ppa)) || self.writes_are_alike && Self::is_like_others(t))
+        reclaim!(self.way, keeps_order(t.ppa)) && t.operation == Operation::Program && t.origin != Origin::Gc
     }
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
@@ -86,18 +82,8 @@ impl Readiness for PageReadiness<'_> {
 }
 
 impl<'a> PageReadiness<'a> {
-    pub fn new(
-        blocks: &'a Blocks,
-        layout: &'a Layout,
-        collector: &'a Collector,
-        way: &'a Way,
-        writes_are_alike: bool,
-    ) -> Self {
-        PageReadiness { blocks, layout, collector, way, writes_are_alike }
-    }
-
-    fn is_like_others(t: &Transaction) -> bool {
-        t.origin != Origin::Mapping && !t.awaits_old_page()
+    pub fn new(blocks: &'a Blocks, layout: &'a Layout, collector: &'a Collector, way: &'a Way) -> Self {
+        PageReadiness { blocks, layout, collector, way }
     }
 
     /// Collection fills flash pages, so moving a block takes at most a block. In superblocks all writes do.

@@ -78,9 +78,8 @@ impl LinkTiming {
 
 #[derive(Default)]
 struct Lane {
-    on_wires: Option<Message>,
-    /// With their times on the wires.
-    waiting: Fifo<(Message, Time)>,
+    messages: Fifo<(Message, Time)>,
+    is_sending: bool,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
     busy: Time,
@@ -211,12 +210,13 @@ impl Link {
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
-        if lane.on_wires.is_some() {
-            lane.waiting.push((message, time));
+        if lane.is_sending {
+            lane.messages.push((message, time));
             return None;
         }
         // Where both ends share the wires, what follows from a message goes before those that wait.
-        lane.on_wires = Some(message);
+        lane.messages.push_first((message, time));
+        lane.is_sending = true;
         lane.busy += time;
         Some(now + time)
     }
@@ -224,7 +224,9 @@ impl Link {
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        let message = lane.on_wires.take().expect("nothing was on the link");
+        debug_assert!(lane.is_sending, "nothing was on the link");
+        let (message, _) = lane.messages.pop().expect("nothing was on the link");
+        lane.is_sending = false;
         if self.latency == Time::ZERO {
             return Ok(message);
         }
@@ -235,18 +237,19 @@ impl Link {
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.on_wires.is_some() {
+        if lane.is_sending {
             return None;
         }
-        let (message, time) = lane.waiting.pop()?;
-        lane.on_wires = Some(message);
+        let &(_, time) = lane.messages.first()?;
+        lane.is_sending = true;
         lane.busy += time;
         Some(now + time)
     }
 
     #[inline(always)]
     pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
-        self.lanes[direction as usize].waiting.get(place).map(|&(message, _)| message)
+        let lane = &self.lanes[direction as usize];
+        lane.messages.get(place + usize::from(lane.is_sending)).map(|&(message, _)| message)
     }
 
     pub fn arrived(&mut self, direction: Direction) -> Message {

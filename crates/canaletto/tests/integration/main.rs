@@ -50,6 +50,5 @@ mod swarm;
 mod transfer_order;
 mod trims;
 mod units;
-mod waiting_writes;
 mod wires;
 mod zones;

@@ -4,7 +4,6 @@
 
 use super::Route;
 use crate::config::design::{Design, Looks};
-use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::fabric::{DomainId, Fabric};
 use crate::flash::address::LunId;
@@ -29,7 +28,7 @@ impl Batches {
 
     #[inline(always)]
     pub fn is_open(&self) -> bool {
-        rarely(self.is_open)
+        self.is_open
     }
 
     #[inline(always)]
@@ -47,14 +46,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn close_batch(&mut self, now: Time) {
-        if self.batches.is_open() {
-            self.issue_held(now);
+        if !std::mem::take(&mut self.batches.is_open) {
+            return;
         }
-    }
-
-    #[cold]
-    fn issue_held(&mut self, now: Time) {
-        self.batches.is_open = false;
         let mut held = std::mem::take(&mut self.batches.held);
         for id in held.drain(..) {
             self.issue(id, now);
@@ -76,7 +70,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn end_batch(&mut self, now: Time) {
-        if rarely(self.batches.each) {
+        if self.batches.each {
             self.scheduler.touch_all_if_noticed();
             self.offer_paths(now);
         }
@@ -84,7 +78,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn keep_path(&mut self, lun: LunId) {
-        if rarely(self.batches.looks_up) {
+        if self.batches.looks_up {
             self.batches.busy = Some(self.scheduler.domain_of(lun));
         }
     }

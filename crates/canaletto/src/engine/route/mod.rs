@@ -39,7 +39,6 @@ use crate::controller::Controller;
 use crate::engine::error::RunError;
 use crate::engine::events::{Due, EventQueue};
 use crate::engine::in_flight::{PageWork, Requests};
-use crate::engine::rarely::rarely;
 use crate::engine::run::{Progress, RunOptions};
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
@@ -208,7 +207,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 }
                 break;
             };
-            if rarely(now > Time::LATEST) {
+            if now > Time::LATEST {
                 return Err(self.too_late());
             }
             match slot {
@@ -219,9 +218,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     self.handle(event, now);
                 }
             }
-            if rarely(!self.refills.is_empty()) {
+            if !self.refills.is_empty() {
                 self.refill(now);
             }
+            self.check_host()?;
             if self.pages.probe.observer().is_some_and(|observer| observer.is_done(now)) {
                 return Ok(());
             }
@@ -229,7 +229,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
-                self.check_host()?;
                 if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
                 }
@@ -245,8 +244,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 break;
             }
         }
-        // A flow whose trace cannot be read has ended.
-        self.check_host()?;
         if self.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
     }
 

@@ -24,10 +24,12 @@ pub struct Routers {
     routers: Vec<Router>,
     free: Free,
     minimal: MinimalPorts,
-    /// By controller and router: the outputs that its last scout took.
-    tried: Vec<u8>,
+    /// By controller and router: the last scout that continued there and, in the lowest four bits, the outputs it took.
+    /// Plain numbers, so that untouched ones take no memory.
+    tried: Vec<u64>,
     reach: Reach,
     hop: Time,
+    pub hops: u64,
     pub trace: WireTrace,
 }
 
@@ -35,7 +37,7 @@ struct Network<'a> {
     routers: &'a mut [Router],
     free: &'a mut [u8; MOST_ROUTERS],
     minimal: &'a minimal::Table,
-    tried: &'a mut [u8],
+    tried: &'a mut [u64],
     hop: Time,
 }
 
@@ -63,11 +65,12 @@ impl Network<'_> {
         }
         // Each output may be reserved only once, which bounds the way (§4.3, livelock).
         let tried = &mut self.tried[scout.memory as usize + at.index()];
+        let before = scout.outputs_of(*tried);
         let minimal = minimal::between(self.minimal, router.place, scout.toward);
-        let outputs = find_output(self.free[at.index()] & !*tried, minimal, entry);
+        let outputs = find_output(self.free[at.index()] & !before, minimal, entry);
         if outputs != 0 {
             let chosen = router.register.choose(outputs);
-            *tried |= chosen.bit;
+            *tried = scout.remember(before | chosen.bit);
             let output = router.output_mut(chosen.port);
             output.row = Row::new(holder, entry);
             output.used.since = now;
@@ -148,6 +151,7 @@ impl Routers {
             tried: vec![0; sources as usize * grid.routers() as usize],
             reach: Reach::new(&grid),
             hop,
+            hops: 0,
             trace: WireTrace::default(),
             grid,
         }
@@ -170,24 +174,19 @@ impl Routers {
         }
     }
 
-    pub fn packet(&self, controller: u32, destination: RouterId, now: Time) -> Scout {
-        let mut packet = Scout::new(controller, destination, now + self.hop);
-        packet.entry = self.grid.entry(controller);
-        packet
-    }
-
-    /// Which has tried no output yet.
-    pub fn scout(&mut self, controller: u32, destination: RouterId, now: Time) -> Scout {
-        let mut scout = self.packet(controller, destination, now);
+    pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
+        let mut scout = Scout::new(controller, destination, number);
+        scout.due = now + self.hop;
+        scout.entry = self.grid.entry(controller);
         scout.toward = self.minimal.destination(self.grid.place(destination));
         scout.memory = controller * self.grid.routers();
-        self.tried[scout.memory as usize..][..self.routers.len()].fill(0);
         scout
     }
 
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let now = scout.due;
         let hop = self.network().hop(scout);
+        self.hops += u64::from(hop == Hop::On);
         if hop == Hop::On && self.trace.is_on() {
             self.trace_hop(scout, now);
         }
@@ -202,12 +201,12 @@ impl Routers {
         }
         let mut network = self.network();
         let (scouts, first) = under_way.line();
-        let mut next = *first;
+        let (mut next, mut hops) = (*first, 0);
         let end = loop {
             let Some(packet) = scouts.get_mut(next).filter(|packet| packet.due < until) else { break None };
             if !packet.tears_down {
                 match network.hop(packet) {
-                    Hop::On => {}
+                    Hop::On => hops += 1,
                     end => break Some(end),
                 }
             } else if all_are_told || !network.tears_down_unseen(packet) {
@@ -219,6 +218,7 @@ impl Routers {
             }
         };
         *first = next;
+        self.hops += hops;
         end
     }
 

@@ -12,23 +12,22 @@ pub struct Scout {
     pub links: u32,
     pub toward: u32,
     pub memory: u32,
-    first: Time,
+    tag: u64,
 }
 
 impl Scout {
-    /// It is at its first router at that time.
-    pub fn new(controller: u32, destination: RouterId, first: Time) -> Scout {
+    pub fn new(controller: u32, destination: RouterId, number: u64) -> Scout {
         let packet = ScoutPacket { mode: Mode::Reserve, destination, controller };
         Scout {
             packet,
             holder: Holder::new(controller),
-            due: first,
+            due: Time::ZERO,
             entry: PortAt::NONE,
             tears_down: false,
             links: 0,
             toward: 0,
             memory: 0,
-            first,
+            tag: number << 4,
         }
     }
 
@@ -37,8 +36,15 @@ impl Scout {
         1 + u64::from(self.links)
     }
 
-    /// Of that time each.
-    pub fn hops(&self, hop: Time) -> u64 {
-        (self.due - self.first).0 / hop.0
+    #[inline]
+    pub fn remember(&self, outputs: u8) -> u64 {
+        self.tag | u64::from(outputs)
+    }
+
+    /// None if another scout was there last.
+    #[inline]
+    pub fn outputs_of(&self, remembered: u64) -> u8 {
+        let outputs = remembered ^ self.tag;
+        if outputs < 1 << 4 { outputs as u8 } else { 0 }
     }
 }

@@ -65,7 +65,6 @@ const COMMON: &[&str] = &[
     "engine::index",
     "engine::memory",
     "engine::random",
-    "engine::rarely",
     "engine::ring",
     "engine::run",
     "engine::time",

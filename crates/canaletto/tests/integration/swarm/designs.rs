@@ -419,6 +419,8 @@ impl Settings {
         }
         self.set("cache.reads_wait", self.number("cache.destages_per_plane") > 2.0);
         self.set("controller.write_latency", if self.is("gc.copies_in_flight", "1") { "2us" } else { "0ns" });
+        self.set("controller.firmware_per_write", if self.is("gc.copies_in_flight", "2") { "3us" } else { "0ns" });
+        self.set("controller.firmware_per_page", if self.is("gc.copies_in_flight", "3") { "1us" } else { "0ns" });
     }
 
     fn superblocks(&mut self) {

@@ -126,10 +126,26 @@ fn tasks() -> impl Strategy<Value = String> {
     })
 }
 
-/// More and larger trims than the golden set's, and tasks.
+/// Some open loops have a limit of requests outstanding, several threads, or arrivals at fixed times.
+fn limited(file: &str) -> String {
+    let mut made = String::new();
+    for line in file.lines() {
+        let gap = line.strip_prefix("inter_arrival = \"").and_then(|rest| rest.strip_suffix("us\""));
+        let gap: Option<u32> = gap.map(|gap| gap.parse().unwrap());
+        made += &format!("{line}\n");
+        if let Some(gap) = gap.filter(|gap| gap % 3 == 0) {
+            made += &format!("queue_depth = {}\narrivals = \"{}\"\n", gap / 3, ["fixed", "exponential"][gap as usize % 2]);
+            let flow = made.rfind("[flow.synthetic]").unwrap();
+            made.insert_str(flow, &format!("threads = {}\n", 1 + gap % 4));
+        }
+    }
+    made
+}
+
+/// More and larger trims than the golden set's, tasks, and loops with a limit.
 pub fn newer_workloads() -> impl Strategy<Value = String> {
     let trims = prop_oneof![1 => Just(None), 1 => trimming().prop_map(Some)];
     let tasks = prop_oneof![2 => Just(None), 1 => tasks().prop_map(Some)];
     (workloads(vec![0.0, 0.1, 0.6]), trims, tasks)
-        .prop_map(|(file, trims, tasks)| file + &trims.unwrap_or_default() + &tasks.unwrap_or_default())
+        .prop_map(|(file, trims, tasks)| limited(&file) + &trims.unwrap_or_default() + &tasks.unwrap_or_default())
 }
