@@ -21,8 +21,10 @@ from canaletto._run.simulate import run_once
 PAGE = tables.DOCS / "explanation/bound.md"
 SEED = 17
 WRITES_SEED = 60
+SUSPENDED_SEED = 61
 DESIGNS = 1000
 WRITTEN = 828
+SUSPENDED = 48
 FABRICS = [name for name in names.fabrics() if name not in tables.CHAINS]
 # Interfaces and rates that go with them, GB/s.
 INTERFACES = {"nv-ddr2": (0.4,), "nv-ddr3": (0.8, 1.2, 1.6), "nv-lpddr4": (1.6, 2.4, 3.6), "toggle": (2.4, 3.6, 4.8)}
@@ -126,8 +128,9 @@ class Written:
         return self.simulated / self.bound.ceiling_iops
 
 
-def written(random: Random, fabric: str) -> Written:
+def written(random: Random, fabric: str, **given: Any) -> Written:
     keys, size, reads, depth = drawn_writes(random, fabric)
+    keys |= given
     design = cn.design("performance-optimized").replace(**keys)
     found = cn.bound(design, size=f"{size}B", read_share=reads, queue_depth=depth)
     # What a fresh drive serves depends on how much is written.
@@ -194,6 +197,13 @@ def all_written() -> tuple[Written, ...]:
     return tuple(written(random, FABRICS[number % len(FABRICS)]) for number in range(WRITTEN))
 
 
+@cache
+def all_suspended() -> tuple[Written, ...]:
+    """Drawings above have one of both."""
+    random, both = Random(SUSPENDED_SEED), {"flash.cache_program": True, "flash.suspend.operations": "both"}
+    return tuple(written(random, FABRICS[number % len(FABRICS)], **both) for number in range(SUSPENDED))
+
+
 def writes() -> Iterator[str]:
     yield "| 30 to 100 % writes | designs | least | 10 % | median | 90 % | most | within 15 % |\n" + "| --- " * 8 + "|"
     shares = sorted({each.reads for each in all_written()}, reverse=True)
@@ -208,6 +218,7 @@ def writes() -> Iterator[str]:
         state = "fresh" if each.state == "none" else "steady state"
         for label in ("all", state, f"{1 - each.reads:.0%} writes", f"`{each.fabric}`"):
             groups[label].append(each.ratio)
+    groups["others, with suspension and cache programs"] = [each.ratio for each in all_suspended()]
     groups["over the least limit of a part"] = [each.of_ceiling for each in all_written()]
     for label, ratios in groups.items():
         low, median, high = np.quantile(ratios, (0.1, 0.5, 0.9))
