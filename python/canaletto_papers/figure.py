@@ -126,6 +126,8 @@ class Figure:
     """Published numbers are inputs, or follow from inputs by arithmetic."""
     follows: "Callable[[Row], bool]" = lambda _: False
     """Published numbers that follow from others next to them by arithmetic."""
+    by_effect: bool = False
+    """Set-ups are not known: published numbers are judged by effect and order."""
     is_bound: bool = False
     """Published numbers are the most that ours may be."""
     neutral: float = 1.0

@@ -35,11 +35,13 @@ def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
             yield table
         yield from map(Text, notes)
         measured = any(row["ours"] is not None for row in rows)
-        if measured and not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
-            table = plain_table("figure", "what", "ours", right=(2,))
+        is_listed = repeated.by_effect or repeated.name not in judged
+        if measured and not repeated.grids and is_listed and len(rows) <= _SHORT:
+            columns = ["ours", *(["published"] if any(row["published"] is not None for row in rows) else [])]
+            table = plain_table("figure", "what", *columns, right=(2, 3)[: len(columns)])
             for row in rows:
                 what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-                table.add_row(repeated.name, what, bare(row["ours"]))
+                table.add_row(repeated.name, what, *(bare(row[column]) for column in columns))
             yield table
     if quick and not found.verdicts:
         yield Text(found.extent)

@@ -21,6 +21,8 @@ UNEXPLAINED = "unexplained"
 ABSENT = "no value of ours"
 GIVEN = "input or arithmetic"
 
+EFFECTS = "effects"
+
 RULE = (
     "The effect of a ratio is its distance from 1; a time or a rate is its own effect, and a share of conflict-free "
     f"requests counts by what is missing from 100 %. A number is reproduced if ours has its effect to within "
@@ -31,7 +33,8 @@ RULE = (
     "left is unexplained. A number printed as the most is reproduced if ours is no more. Inputs, and what follows from "
     "inputs by arithmetic alone, are listed and not counted. An order is reproduced if every pair that the paper ranks "
     "is ranked the same way; values of ours within "
-    f"{TIE * 100:.0f} % of each other have no order."
+    f"{TIE * 100:.0f} % of each other have no order. Where a set-up is not known, orders alone are judged, and whether "
+    "what is printed as a gain is one of ours."
 )
 
 SPOKEN = {
@@ -63,7 +66,7 @@ class Verdict:
     because: str
     changed: float | None = None
     is_order: bool = False
-    """A count of ranked pairs, which no paper prints."""
+    """A count of ranked pairs or of effects, which no paper prints."""
 
     @property
     def ratio(self) -> float | None:
@@ -100,7 +103,10 @@ def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
     ]
     said = [f"{number_of(len(judged), 'published number')}: {listing(parts)}"] if judged else []
     if orders := [each.verdict == REPRODUCED for each in verdicts if each.is_order]:
-        said.append(f"{sum(orders)} of {number_of(len(orders), 'order')} of systems as printed")
+        counted = number_of(len(orders), "order")
+        if any(each.what.startswith(EFFECTS) for each in verdicts):
+            counted = f"{len(orders)} orders and effects"
+        said.append(f"{sum(orders)} of {counted} of systems as printed")
     if given := len([each for each in verdicts if each.verdict == GIVEN]):
         said.append(f"{number_of(given, 'line')} of inputs and arithmetic, not counted")
     return "; ".join([f"{would}: {said[0]}" if would else said[0], *said[1:]])
@@ -127,7 +133,9 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
         if figure.settings and figure.settings.of:
             continue
         known = [row for row in tables[figure.name] if row["published"]]
-        if figure.is_counted:
+        if figure.by_effect:
+            verdicts += [*_effects(figure, known), *_order(figure, known)]
+        elif figure.is_counted:
             verdicts += _counted(figure, known, tables, findings)
         else:
             stated = [row for row in known if is_stated(figure, row)]
@@ -253,6 +261,14 @@ def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
     verdict = REPRODUCED if kept == len(pairs) else UNEXPLAINED
     what = f"order by {', '.join(figure.ordered)}: pairs as printed"
     yield Verdict(figure.name, what, float(kept), float(len(pairs)), verdict, "", is_order=True)
+
+
+def _effects(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
+    kept = sum((row["ours"] - figure.neutral) * (row["published"] - figure.neutral) > 0 for row in rows)
+    verdict = REPRODUCED if kept == len(rows) else UNEXPLAINED
+    yield Verdict(
+        figure.name, f"{EFFECTS}: gains as printed", float(kept), float(len(rows)), verdict, "", is_order=True
+    )
 
 
 def _is_ranked(figure: Figure, one: Row, other: Row) -> bool:

@@ -68,6 +68,92 @@ def test_design_files(case: str, canaletto: Any, tmp_path: Path) -> None:
     canaletto.refuses("run", "d.toml", "--workload", "hm_0", says=(f"d.toml:{line}: {key}", *says))
 
 
+TASK = (
+    'name = "t"\n[[flow]]\nname = "a"\n[flow.synthetic]\nrequests = 9\nread_share = 1.0\nsize = "4KiB"\n'
+    'queue_depth = 1\nworking_set_size = "64KiB"\n[flow.compute]\n'
+)
+
+# What follows the base, the task, and the message.
+TASKS = {
+    "what an array does not combine": (
+        "",
+        "at = 'array'\nkind = 'scan'\n",
+        'w.toml:11: flow.0.compute.at: got "array" with kind = "scan": an array combines operands; expected "gather"',
+    ),
+    "operands beyond the buffer": (
+        "",
+        "at = 'chip'\nkind = 'gather'\noperands = 32\n",
+        'w.toml:13: flow.0.compute.operands: got 32, expected at most 16: compute.chip.buffer holds "64KiB"',
+    ),
+    "a buffer without room for a page": (
+        "[compute.channel]\nbuffer = '2KiB'\n",
+        "at = 'channel'\nkind = 'scan'\n",
+        'd.toml:3: compute.channel.buffer: got "2KiB", expected at least a page of "4KiB"',
+    ),
+    "a rate of nothing": (
+        "[compute.chip]\nrate = '0B/s'\n",
+        "at = 'chip'\nkind = 'scan'\n",
+        'd.toml:3: compute.chip.rate: got "0B/s", expected a rate above 0',
+    ),
+    "operands that are no pages": (
+        "[geometry]\npage = '16KiB'\n",
+        "at = 'drive'\nkind = 'gather'\n",
+        'w.toml:7: flow.0.synthetic.size: got "4KiB", expected "16KiB" alone',
+    ),
+    "a distance of half pages": (
+        "",
+        "at = 'chip'\nkind = 'gather'\ndistance = '6KiB'\n",
+        'w.toml:13: flow.0.compute.distance: got "6KiB", expected a multiple of "4KiB", a page',
+    ),
+    "operands in other planes": (
+        "[ftl]\nwrite_placement = 'operands'\n",
+        "at = 'array'\nkind = 'gather'\ndistance = '32KiB'\n",
+        'w.toml:13: flow.0.compute.distance: got "32KiB", expected a multiple of "512KiB", a page per plane',
+    ),
+    "fewer pages than operands": (
+        "",
+        "at = 'array'\nkind = 'gather'\noperands = 17\n",
+        "w.toml:13: flow.0.compute.operands: got 17, expected at most 16: the flow's addresses have no more pages",
+    ),
+    "tasks in zones": (
+        "[zns]\nzone_size = '96MiB'\n[cache]\ncapacity = '64MiB'\n",
+        "at = 'drive'\nkind = 'scan'\n",
+        'd.toml:3: zns.zone_size: got "96MiB" with flow "a" that computes: tasks read flash',
+    ),
+    "errors in a chip": (
+        "[flash.errors]\nbase = 0.001\n",
+        "at = 'chip'\nkind = 'scan'\n",
+        'd.toml:2: flash.errors: got errors with flow "a" that computes at "chip": a chip has no ECC engine',
+    ),
+    "frames of Serial ATA": (
+        "[host]\nprotocol = 'sata'\n",
+        "at = 'drive'\nkind = 'scan'\n",
+        'd.toml:3: host.protocol: got "sata" with flow "a" that computes: tasks are commands of NVM Express',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TASKS)
+def test_tasks_that_a_drive_cannot_do(case: str, canaletto: Any, tmp_path: Path) -> None:
+    design, task, says = TASKS[case]
+    (tmp_path / "d.toml").write_text(BASE + design)
+    (tmp_path / "w.toml").write_text(TASK + task)
+    canaletto.refuses("run", "d.toml", "--workload", "w.toml", says=(f"canaletto: {says}",))
+
+
+def test_what_was_set_by_an_option_is_named_by_it(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(TASK + "at = 'chip'\nkind = 'gather'\noperands = 4\n")
+    words = ("performance-optimized", "--workload", "w.toml", "--requests", "5")
+    assert canaletto("run", *words, "--json").status == 0
+    buffer = "--set compute.chip.buffer=8KiB"
+    says = (
+        'canaletto: w.toml:13: flow.0.compute.operands: got 4, expected at most 2: compute.chip.buffer holds "8KiB"',
+    )
+    canaletto.refuses("run", *words, *buffer.split(), "--dry-run", says=says)
+    says = (f': {buffer.replace("8", "1")}: compute.chip.buffer: got "1KiB", expected at least two pages',)
+    canaletto.refuses("compare", *words, *buffer.replace("8", "1").split(), "--fabrics", "bus,venice", says=says)
+
+
 def test_mistakes_are_told_together(canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_text(BASE + "[geometry]\nchannels = 0\n[flash]\nraed = '5us'\nerase = 3\n")
     answer = canaletto("run", "d.toml", "--workload", "hm_0", "--set", "gc.threshold=lots")

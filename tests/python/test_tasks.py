@@ -6,9 +6,9 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto._report import explanation
+from canaletto._report import animation, explanation
 from canaletto._run import laboratory
-from canaletto_papers import figures
+from canaletto_papers import figures, verdicts
 from canaletto_papers.figure import Row, Scale
 from canaletto_papers.flows import flow, workload
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
@@ -67,6 +67,26 @@ def test_energy_of_units_is_part_of_the_total(at: str) -> None:
     assert parts["compute"] == pytest.approx(sum(flow["compute"]["energy_mj"] for flow in found["flows"]))
     assert parts["compute"] > 0
     assert parts["total"] == pytest.approx(sum(value for part, value in parts.items() if part != "total"))
+
+
+@pytest.mark.parametrize(("factor", "effects", "pairs"), [(1.0, 12, 6), (-1.0, 6, 0)])
+def test_where_set_ups_are_unknown_effects_and_orders_are_judged(factor: float, effects: int, pairs: int) -> None:
+    (figure,) = figures("compute", ["bitwise"])
+    # Gains of half the published effect; or the other way round, over the host only.
+    rows = [
+        {"operands": operands, "over": over, "quantity": quantity, "ours": ours, "published": published}
+        for operands in ("4", "16", "48")
+        for quantity in ("rate", "energy")
+        for over, published in (("ParaBit", 3.5), ("host", 32.0))
+        for ours in [1 + (factor if over == "host" else 1.0) * (published - 1) / 64]
+    ]
+    judged = verdicts.judged([figure], {"bitwise": rows}, [])
+    assert [(each.what, each.ours, each.published) for each in judged] == [
+        ("effects: gains as printed", effects, 12),
+        ("order by over: pairs as printed", pairs, 6),
+    ]
+    right = sum(each.verdict == verdicts.REPRODUCED for each in judged)
+    assert verdicts.in_short(judged) == f"{right} of 2 orders and effects of systems as printed"
 
 
 def rows_of(name: str, kept: Path) -> list[Row]:
@@ -147,3 +167,17 @@ def test_explanations_name_the_chip_and_the_unit_that_is_waited_for(tmp_path: Pa
     (waited,) = (step for step in slowest.steps if step.cause == "compute")
     assert {holder.kind for holder in waited.holders} == {"compute"}
     assert slowest.request not in {holder.request for holder in waited.holders}
+
+
+def test_animations_draw_operands_on_the_way_to_their_chip() -> None:
+    given = cn.run(DESIGN, tasks("gather", "chip", "4KiB", 8, operands=3)).timeline(from_us=0, to_us=50)
+    packed = animation.pack({"bus": given})
+    assert packed
+    (fabric,) = packed["fabrics"]
+    spans, parts = fabric["spans"], fabric["parts"]
+    kinds = {spans["kinds"][kind] for kind in spans["kind"]}
+    assert {"compute", "data", "array_read"} <= kinds
+    over = [(parts[part], parts[chip - 1]) for part, chip in zip(spans["part"], spans["chip"], strict=True) if chip]
+    rows = [(wire[1], chip[1]) for wire, chip in over if wire[0] == "channel"]
+    assert len(rows) > 50
+    assert all(row == to for row, to in rows)

@@ -144,6 +144,10 @@ fn check_rates(design: &Design) -> Checked {
         ("fabric.clusters.grant_rate", design.fabric.clusters.grant_rate),
         ("fabric.scheduled_mesh.grant_rate", design.fabric.scheduled_mesh.grant_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
+        ("compute.host.rate", design.compute.host.rate),
+        ("compute.drive.rate", design.compute.drive.rate),
+        ("compute.channel.rate", design.compute.channel.rate),
+        ("compute.chip.rate", design.compute.chip.rate),
     ] {
         require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
     }
@@ -595,6 +599,10 @@ fn check_errors(design: &Design) -> Checked {
     })?;
     require(u64::from(ecc.correctable_bits) < 8 * ecc.codeword.0, "controller.ecc.correctable_bits", || {
         format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable_bits, 8 * ecc.codeword.0)
+    })?;
+    let detected = design.fabric.omnibus.detect_bits;
+    require(u64::from(detected) < 8 * ecc.codeword.0, "fabric.omnibus.detect_bits", || {
+        format!("got {detected}, expected fewer than the {} bits of a codeword", 8 * ecc.codeword.0)
     })?;
     check_outer_code(design)
 }

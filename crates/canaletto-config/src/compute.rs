@@ -7,6 +7,7 @@ use crate::attach::AttachmentKind;
 use crate::cache::Destage;
 use crate::check::{Checked, refuse_with, require, spelt};
 use crate::design::{Design, Protocol};
+use crate::error::Problem;
 use crate::parity::Parity;
 use crate::units::{Duration, Power, Rate, Size};
 use crate::workload::{Flow, Workload};
@@ -293,25 +294,31 @@ pub(super) fn check_flow(flow: &Flow, key: &str) -> Checked {
 /// # Errors
 /// The key that excludes them.
 pub fn check(design: &Design, workload: &Workload) -> Checked {
-    for flow in &workload.flow {
+    for (number, flow) in workload.flow.iter().enumerate() {
         let Some(task) = &flow.compute else { continue };
-        check_task(design, flow, task)?;
+        check_task(design, flow, task, &format!("flow.{number}"))?;
     }
     Ok(())
 }
 
-fn check_task(design: &Design, flow: &Flow, task: &Task) -> Checked {
+fn check_task(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
     let refuse = refuse_with(format!("flow {:?} that computes", flow.name));
     refuse(
-        design.host.protocol == Protocol::Nvme && design.attachment.kind == AttachmentKind::None,
+        design.attachment.kind == AttachmentKind::None,
+        "attachment.kind",
+        &spelt(design.attachment.kind),
+        "tasks are commands of NVM Express; expected \"none\"",
+    )?;
+    refuse(
+        design.host.protocol == Protocol::Nvme,
         "host.protocol",
-        "another one or an attachment",
+        &spelt(design.host.protocol),
         "tasks are commands of NVM Express; expected \"nvme\"",
     )?;
     refuse(
         design.zns.zone_size.0 == 0,
         "zns.zone_size",
-        "zones",
+        &spelt(design.zns.zone_size),
         "tasks read flash, and a zone's last pages stay in the write buffer until their row is complete; expected \"0B\"",
     )?;
     refuse(
@@ -322,20 +329,22 @@ fn check_task(design: &Design, flow: &Flow, task: &Task) -> Checked {
     )?;
     let page = design.geometry.page;
     let gathers = task.kind == TaskKind::Gather;
-    let is_page = flow.synthetic.as_ref().is_none_or(|s| s.size == Some(page) && s.size_deviation.0 == 0);
+    let synthetic = flow.synthetic.as_ref();
+    let differs = synthetic.filter(|s| gathers && (s.size != Some(page) || s.size_deviation.0 > 0));
     let apart = task.distance.is_none_or(|distance| distance.0 > 0 && distance.0 % page.0 == 0);
-    require(apart, "flow.compute.distance", || {
-        let got = task.distance.unwrap_or(Size(0));
-        format!("got \"{got}\" in flow {:?}, expected a multiple of \"{page}\", a page", flow.name)
+    require(apart, &format!("{key}.compute.distance"), || {
+        format!("got \"{}\", expected a multiple of \"{page}\", a page", task.distance.unwrap_or(Size(0)))
     })?;
-    require(!gathers || is_page, "flow.synthetic.size", || {
-        format!("expected \"{page}\" for flow {:?}: a gather combines a page of each operand", flow.name)
-    })?;
-    if task.at == At::Host { Ok(()) } else { check_within(design, flow, task) }
+    if let Some(synthetic) = differs {
+        let got = synthetic.size.filter(|size| *size != page).map_or("sizes that differ".to_owned(), spelt);
+        let what = format!("got {got}, expected \"{page}\" alone: a gather combines a page of each operand");
+        return Err(Problem::new(&format!("{key}.synthetic.size"), what));
+    }
+    if task.at == At::Host { Ok(()) } else { check_within(design, flow, task, key) }
 }
 
 /// Checks what computation in the drive excludes.
-fn check_within(design: &Design, flow: &Flow, task: &Task) -> Checked {
+fn check_within(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
     let refuse = refuse_with(format!("flow {:?} that computes at \"{}\"", flow.name, task.at.name()));
     let within_chip = matches!(task.at, At::Chip | At::Array);
     let failures = &design.flash.failures;
@@ -356,15 +365,26 @@ fn check_within(design: &Design, flow: &Flow, task: &Task) -> Checked {
     refuse(
         !within_chip || design.layout().pages_per_flash_page() == 1,
         "ftl.mapping_unit",
-        "a part of a page",
+        &spelt(Size(design.mapping_unit())),
         "chips work on whole pages; expected the size of a page",
     )?;
+    check_room(design, flow, task, key)
+}
+
+/// A chip scans and reduces from its registers, and an array gathers into its latches.
+fn check_room(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
     let gathers = task.kind == TaskKind::Gather;
-    let unit = design.compute.unit(task.at);
-    let least = design.geometry.page.0 * if gathers { u64::from(task.operands) } else { 1 };
-    // A chip scans and reduces from its registers, and an array gathers into its latches.
-    let is_held = !within_chip || gathers && task.at == At::Chip;
-    require(!is_held || unit.buffer.0 >= least, &format!("compute.{}.buffer", task.at.name()), || {
-        format!("got \"{}\", expected at least {least} B for the tasks of flow {:?}", unit.buffer, flow.name)
+    if task.at == At::Array || task.at == At::Chip && !gathers {
+        return Ok(());
+    }
+    let (buffer, of_buffer) = (design.compute.unit(task.at).buffer, format!("compute.{}.buffer", task.at.name()));
+    let (operands, page) = (if gathers { task.operands } else { 1 }, design.geometry.page);
+    let most = buffer.0 / page.0;
+    require(most > 0 && (most > 1 || !gathers), &of_buffer, || {
+        let least = if gathers { "two pages" } else { "a page" };
+        format!("got \"{buffer}\", expected at least {least} of \"{page}\" for the tasks of flow {:?}", flow.name)
+    })?;
+    require(u64::from(operands) <= most, &format!("{key}.compute.operands"), || {
+        format!("got {operands}, expected at most {most}: {of_buffer} holds \"{buffer}\", and a page has \"{page}\"")
     })
 }

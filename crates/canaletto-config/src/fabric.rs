@@ -218,6 +218,10 @@ pub struct Omnibus {
     /// Time that a chip takes to look for errors with `chip_to_chip_ecc = "detect"`. Assumed: 2 us, because the paper
     /// gives no time.
     pub detect_time: Duration,
+    /// Number of wrong bits of a codeword up to which a chip lets a page pass with `chip_to_chip_ecc = "detect"`. A page
+    /// with more is read again and passes the controller (Networked SSD §VIII, "hierarchical ECC"). Assumed: 36, half of
+    /// what `controller.ecc.correctable_bits` corrects.
+    pub detect_bits: u32,
     /// Number of copies of a page after which one passes the controller with `chip_to_chip_ecc = "via-controller"`.
     #[schemars(range(min = 1, max = 255))]
     pub via_controller_every: u32,
@@ -572,6 +576,7 @@ impl Default for Omnibus {
             v_page_registers: 2,
             chip_to_chip_ecc: ChipToChipEcc::None,
             detect_time: Duration(2_000_000),
+            detect_bits: 36,
             via_controller_every: 4,
             late_split: Size(0),
             transfers_per_controller: 2,

@@ -70,6 +70,6 @@ use canaletto_no_schema::JsonSchema;
 use schemars::JsonSchema;
 
 pub use error::ConfigError;
-pub use load::{load_design, load_pc, load_workload, resolve_workload};
+pub use load::{load_design, load_pc, load_workload, located, resolve_workload};
 pub use presets::{Listing, presets, profiles};
 pub use schema::{Kind, schema};

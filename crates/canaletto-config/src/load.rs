@@ -103,6 +103,10 @@ pub fn load_workload(name: &str, text: Option<&str>, settings: &[String]) -> Res
 /// # Errors
 /// As [`load_design`].
 pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) -> Result<Workload, ConfigError> {
+    workload_sources(name, text, settings.to_vec())?.read(check_workload)
+}
+
+fn workload_sources<'a>(name: &str, text: Option<&'a str>, settings: Vec<Setting>) -> Result<Sources<'a>, ConfigError> {
     let mut sources = Sources::new(Kind::Workload);
     match text {
         Some(text) => sources.file(name, text)?,
@@ -116,8 +120,24 @@ pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) ->
             sources.layers.push(Layer { label: name.to_owned(), text: None, key: None });
         }
     }
-    sources.set(settings.to_vec());
-    sources.read(check_workload)
+    sources.set(settings);
+    Ok(sources)
+}
+
+/// A problem of a design or a workload in words, with the place where its key was set; none if it was not.
+pub fn located(
+    kind: Kind,
+    name: &str,
+    text: Option<&str>,
+    settings: &[Setting],
+    problem: &Problem,
+) -> Option<ConfigError> {
+    let sources = match kind {
+        Kind::Design => design_sources(name, text, settings.to_vec()),
+        _ => workload_sources(name, text, settings.to_vec()),
+    };
+    let layers = sources.ok()?.layers;
+    place_of(problem, &layers).map(|_| locate(problem, &layers))
 }
 
 /// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the settings.

@@ -84,6 +84,9 @@ const NEEDS: &[Need] = &[
     need(&["fabric.omnibus.detect_time"], "fabric.omnibus.chip_to_chip_ecc = \"detect\"", |d| {
         d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::Detect
     }),
+    need(&["fabric.omnibus.detect_bits"], "fabric.omnibus.chip_to_chip_ecc = \"detect\" and flash.errors", |d| {
+        d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::Detect && d.flash.errors.are_possible()
+    }),
     need(&["fabric.omnibus.via_controller_every"], "fabric.omnibus.chip_to_chip_ecc = \"via-controller\"", |d| {
         d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::ViaController
     }),

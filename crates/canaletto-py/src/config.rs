@@ -68,6 +68,22 @@ pub fn resolve_workload(name: &str, text: Option<&str>, settings: Vec<Given>) ->
     toml(&config::resolve_workload(name, text, &parse_settings(&settings)?).map_err(config_error)?)
 }
 
+/// A message about a key of a `design` or a `workload`, with the place where the key was set; none if it was not.
+#[pyfunction]
+#[pyo3(signature = (kind, name, text, settings, key, what))]
+pub fn located(
+    kind: &str,
+    name: &str,
+    text: Option<&str>,
+    settings: Vec<Given>,
+    key: &str,
+    what: &str,
+) -> PyResult<Option<String>> {
+    let kind = if kind == "design" { Kind::Design } else { Kind::Workload };
+    let problem = config::error::Problem::new(key, what);
+    Ok(config::located(kind, name, text, &parse_settings(&settings)?, &problem).map(|error| error.0))
+}
+
 /// A `design` or a `workload` with the values that follow others.
 #[pyfunction]
 pub fn spelt_out(kind: &str, text: &str) -> PyResult<String> {

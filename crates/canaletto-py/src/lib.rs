@@ -30,7 +30,7 @@ mod _engine {
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
     use crate::config::{
-        chip_shares, fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences,
+        chip_shares, fabrics, inspect, located, presets, profiles, resolve_design, resolve_workload, schema, sequences,
         spelt_out, version,
     };
     #[pymodule_export]

@@ -149,7 +149,16 @@ def _spans(
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
     lengths = {duration: place for place, duration in enumerate(durations)}
-    chips = {row["page"]: index[row["part"]] + 1 for row in rows if parts[row["part"]]["kind"] == "chip"}
+    chips: dict[int, list[tuple[int, int]]] = {}
+    for row in rows:
+        if parts[row["part"]]["kind"] == "chip":
+            chips.setdefault(row["page"], []).append((row["start_ps"], index[row["part"]] + 1))
+
+    def chip(row: Mapping[str, Any]) -> int:
+        """Of several that send or receive a page, such as an operand of a task, the one at that moment."""
+        there = chips.get(row["page"], []) if row["kind"] in _TRANSFERS else []
+        return min(there, key=lambda use: abs(use[0] - row["start_ps"]), default=(0, 0))[1]
+
     first = min((row["request"] for row in rows if row["request"] is not None), default=0) - 1
     programs = {row["page"] for row in rows if row["kind"] == "array_program"}
     back = [place for place, each in enumerate(_back(rows, parts, writes, programs)) if each]
@@ -163,7 +172,7 @@ def _spans(
         "duration": [lengths[row["end_ps"] - row["start_ps"]] for row in rows],
         "first": first,
         "request": [0 if row["request"] is None else row["request"] - first for row in rows],
-        "chip": [chips.get(row["page"], 0) if row["kind"] in _TRANSFERS else 0 for row in rows],
+        "chip": [chip(row) for row in rows],
         "back": _differences(back),
     }
 

@@ -3,9 +3,11 @@
 import copy
 import json
 import os
+import re
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
@@ -39,6 +41,8 @@ class Config:
     """A resolved configuration. Values are never changed in place: `replace` returns a new one."""
 
     _kind = "configuration"
+    _given: tuple[str | None, list[Setting]] | None = None
+    """Its file's text and the settings over it; none where it was made otherwise."""
 
     def __init__(self, toml: str, label: str) -> None:
         self._toml = toml
@@ -77,7 +81,13 @@ class Config:
         return self.adjusted(keyword_settings(overrides))
 
     def adjusted(self, settings: list[Setting]) -> Self:
-        return self._resolved(self._label, self._toml, settings)
+        found = self._resolved(self._label, self._toml, settings)
+        found._given = self._given and (self._given[0], [*self._given[1], *settings])
+        return found
+
+    def located(self, key: str, what: str) -> str | None:
+        """A message about a key, with the file and line where it was set."""
+        return _engine.located(self._kind, self._label, *self._given, key, what) if self._given else None
 
     def to_toml(self) -> str:
         """The full configuration as TOML."""
@@ -160,7 +170,7 @@ class Design(Config):
     def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
         toml, notes = _engine.resolve_design(label, text, settings)
         made = cls(toml, label)
-        made.notes = tuple(notes)
+        made._given, made.notes = (text, settings), tuple(notes)
         return made
 
 
@@ -177,7 +187,29 @@ class Workload(Config):
 
     @classmethod
     def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
-        return cls(_engine.resolve_workload(label, text, settings), label)
+        made = cls(_engine.resolve_workload(label, text, settings), label)
+        made._given = text, settings
+        return made
+
+
+@contextmanager
+def located(drive: Design, work: Workload) -> Iterator[None]:
+    """Errors about what a drive cannot do for a workload name the file and line of their key."""
+    try:
+        yield
+    except ConfigError as error:
+        found = _ABOUT_KEY.fullmatch(str(error))
+        if found is None:
+            raise
+        flow, key, what = found.groups()
+        names = [each["name"] for each in work.to_dict()["flow"]]
+        if flow in names:
+            key = f"flow.{names.index(flow)}.{key}"
+        told = drive.located(key, what) or work.located(key, what)
+        raise ConfigError(told or str(error)) from None
+
+
+_ABOUT_KEY = re.compile(r'(?:flow "([^"]*)": )?([a-z0-9_.]+): (.+)', re.DOTALL)
 
 
 def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
@@ -410,7 +442,7 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
     for flow in document["flow"]:
         _shape_flow(flow, options)
     found = Workload.from_toml(_toml.dumps(document), label)
-    found.notes = made.notes
+    found.notes, found._given = made.notes, made._given
     return found
 
 
@@ -448,8 +480,10 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
     if label in names.profiles() or not _means_file(label):
         return Workload._resolved(label, None, settings)
     if label.endswith(".toml"):
-        toml = Workload._resolved(label, read_text(label), settings)._toml
-        return Workload(_with_absolute_traces(toml, Path(label).parent), label)
+        read = Workload._resolved(label, read_text(label), settings)
+        found = Workload(_with_absolute_traces(read._toml, Path(label).parent), label)
+        found._given = read._given
+        return found
     if label.endswith(".fio"):
         from canaletto._io import fio
 
@@ -464,7 +498,9 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
             pass
     name = trace_name(label)
     flow = {"name": name, "trace": {"file": _absolute(label)}}
-    return Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
+    made = Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
+    made._given = None
+    return made
 
 
 def _logical_bytes(drive: Design) -> int:

@@ -12,7 +12,7 @@ from canaletto._io.files import awaiting_writers, is_special
 from canaletto._io.progress import Progress
 from canaletto._io.units import number_of
 from canaletto._run import confidence, memory
-from canaletto._run.config import Design, Workload
+from canaletto._run.config import Design, Workload, located
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
 from canaletto._run.own import Parts
@@ -68,7 +68,7 @@ def run_once(
         _check_left(warmup, _most_requests(workload))
     configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
     called = {} if parts is None or parts.fabric_name is None else {"fabric": parts.fabric_name}
-    with awaiting_writers(workload.traces()):
+    with awaiting_writers(workload.traces()), located(design, workload):
         if not records:
             return {**_checked(_engine.run(*configuration, report, None, parts)[0], warmup, alone), **called}, None
         from canaletto._io.rows import Rows
@@ -141,7 +141,8 @@ def inspect(
     """
     design, workload = resolved(design, workload)
     look = not any(is_special(Path(trace)) for trace in workload.traces())
-    found: dict[str, Any] = json.loads(_engine.inspect(design.to_toml(), workload.to_toml(), records, look))
+    with located(design, workload):
+        found: dict[str, Any] = json.loads(_engine.inspect(design.to_toml(), workload.to_toml(), records, look))
     bottlenecks = {kind: found[f"{kind}_bounds"][0]["resource"] for kind in ("read", "write")}
     return {**found, "bottleneck": bottlenecks}
 

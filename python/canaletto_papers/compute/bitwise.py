@@ -15,7 +15,7 @@ with the powers of `compute`, and neither link nor memory.
 from collections.abc import Mapping
 
 from canaletto_papers.compute.drives import PAGE_KIB, drive, energy_per_byte, operand_rate, tasks
-from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settings
+from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
 OPERANDS = (4, 16, 48)
 SYSTEMS = {"host": ("host", 48), "ParaBit": ("array", 1), "Flash-Cosmos": ("array", 48)}
@@ -45,7 +45,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                 gain = energy_per_byte(other) / energy_per_byte(best)
             rows.append(
                 {
-                    "operands": operands,
+                    "operands": str(operands),
                     "over": system,
                     "quantity": quantity,
                     "ours": gain,
@@ -62,6 +62,6 @@ FIGURE = Figure(
     runs,
     table,
     lambda _: None,
-    settings=Settings(("operands",)),
+    by_effect=True,
     ordered=("over",),
 )

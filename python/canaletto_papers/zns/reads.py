@@ -5,9 +5,9 @@ another kind has a share of what it reaches alone: appends at depth 1, finishes 
 finishes and resets come one after the other. Where the share is smaller, the latencies of reads next to them and alone
 are mixed in proportion to the time that each takes. `published` is what was measured (ConfZNS++, SYSTOR 2024).
 
-Assumptions: the size of the appends is in none of the stored files. Lines of 25 and 50 % are equal, so that the job did
-not reach more than about 20 %. Appends of 4 KiB at depth 1 fit, of which the drive takes 269 MB/s alone (`writes`).
-Resets of full zones come as fast as the drive takes them: one in 16.2 ms (CLUSTER 2023).
+Appends have 4 KiB (`loaded-read-append/job.fio` of the artifact), of which the drive takes 269 MB/s at depth 1.
+
+Assumptions: resets of full zones come as fast as the drive takes them: one in 16.2 ms (CLUSTER 2023).
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ Method: one or more zones, each with requests outstanding, by SPDK (`zns-a`, for
 measured (stonet-research/NVMeBenchmarks 01f40f1c, MIT).
 
 Assumptions: zones share the preset's write buffer of 4 MiB. In NVMeVirt's model each has 960 KiB (ZONE_WB_SIZE), which
-is too little for 32 dies that take 96 KiB each. SPDK takes 150 ns to submit a request. Zones from the 460th on are
+is too little for 32 dies that take 96 KiB each. Zones from the 460th on are
 written, which are empty before.
 """
 
@@ -24,7 +24,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
             **{"requests": number, "read_share": 0.0, "size": f"{int(line['bytes']) // 1024}KiB", "queue_depth": depth},
             **{"zone_work": line["kind"], "zones": int(line["zones"]), "working_set_offset": f"{460 * 1077}MiB"},
         }
-        found[_label(line)] = Run(design(), workload("writes", [flow("writes", keys)]))
+        found[_label(line)] = Run(design("spdk"), workload("writes", [flow("writes", keys)]))
     return found
 
 

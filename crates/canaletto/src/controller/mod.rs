@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 use crate::config::design::Controller as ControllerConfig;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
@@ -86,19 +87,20 @@ impl Controller {
         let dram = Server::new(config.dram.0, Time::ZERO);
         let ecc = Server::new(config.ecc_rate.0, config.ecc_latency.time());
         let outer_latency = config.ecc.outer.latency.time();
+        let has_ecc = !ecc.is_idle_part() || outer_latency > Time::ZERO;
+        let turns = if config.ecc_overlap || !has_ecc { 0 } else { channels as usize };
         Controller {
             per_request: config.firmware_per_request.time(),
             per_write: config.firmware_per_write.time(),
             per_append: config.firmware_per_append.time(),
             per_page: config.firmware_per_page.time(),
             write_latency: config.write_latency.time(),
-            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
-                || outer_latency > Time::ZERO,
+            takes_time: has_ecc || [&system_bus, &dram].iter().any(|part| !part.is_idle_part()),
             processor: Server::new(0, Time::ZERO),
             system_bus,
             dram,
             ecc: vec![ecc; channels as usize],
-            turns: vec![Turn::default(); if config.ecc_overlap { 0 } else { channels as usize }],
+            turns: vec![Turn::default(); turns],
             outer_latency,
         }
     }
@@ -117,14 +119,17 @@ impl Controller {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn takes_turns(&self) -> bool {
-        !self.turns.is_empty()
+        rarely(!self.turns.is_empty())
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn takes_page(&self, channel: u32, now: Time) -> bool {
-        self.turns.get(channel as usize).is_none_or(|turn| !turn.crosses && turn.decoded_at <= now)
+        !self.takes_turns() || {
+            let turn = &self.turns[channel as usize];
+            !turn.crosses && turn.decoded_at <= now
+        }
     }
 
     /// Returns since when the channel could have taken it.

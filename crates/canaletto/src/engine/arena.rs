@@ -25,12 +25,30 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
                 self.items[place as usize] = item;
                 I::from(place)
             }
-            None => {
-                make_room(&mut self.items, 1);
-                self.items.push(item);
-                I::from(self.items.len() as u32 - 1)
-            }
+            None => I::from(self.add(item)),
         }
+    }
+
+    /// [`Slab::insert`] field by field, without a copy of what is made there.
+    #[inline(always)]
+    pub fn insert_fields(&mut self, item: T) -> I
+    where
+        T: Copy,
+    {
+        let place = match self.free.pop() {
+            Some(place) => place,
+            None => self.add(item),
+        };
+        self.items[place as usize] = item;
+        I::from(place)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, item: T) -> u32 {
+        make_room(&mut self.items, 1);
+        self.items.push(item);
+        self.items.len() as u32 - 1
     }
 
     /// Its content stays readable until the place is reused.

@@ -39,17 +39,6 @@ impl<T: Copy> Fifo<T> {
     }
 
     #[inline(always)]
-    pub fn push_first(&mut self, item: T) {
-        if self.count == self.places.len() {
-            self.push_growing(item);
-            self.count -= 1;
-        }
-        self.first = self.place(self.places.len() - 1);
-        self.places[self.first] = item;
-        self.count += 1;
-    }
-
-    #[inline(always)]
     pub fn pop(&mut self) -> Option<T> {
         let item = *self.first()?;
         self.first = self.place(1);
@@ -116,11 +105,7 @@ mod tests {
                         let number = usize::from(item) % model.len();
                         prop_assert_eq!(Some(fifo.remove(number)), model.remove(number));
                     }
-                    Some((item, true)) => {
-                        fifo.push_first(item);
-                        model.push_front(item);
-                    }
-                    Some((item, false)) => {
+                    Some((item, _)) => {
                         fifo.push(item);
                         model.push_back(item);
                     }

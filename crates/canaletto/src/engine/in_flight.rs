@@ -3,6 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use crate::engine::arena::Slab;
+use crate::engine::rarely::rarely;
 use crate::engine::run::RunOptions;
 use crate::engine::time::Time;
 use crate::fabric::crossed::TransferDone;
@@ -93,7 +94,7 @@ impl<P: Probe> PageWork<P> {
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
         let (origin, since) = (transaction.origin, transaction.since);
         let has_own_time = !transaction.request.is_some() || origin == Origin::Trim;
-        let id = self.transactions.insert(transaction);
+        let id = self.transactions.insert_fields(transaction);
         if self.probe.watches_wires() {
             self.rare_mut(id).number = self.made;
         }
@@ -183,32 +184,39 @@ impl<P: Probe> PageWork<P> {
 
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
+        let cause = self.blame_page(id, cause, now);
         if self.probe.follows_waits() {
-            let cause = if self.transactions[id].is(Flag::Retrying) { Cause::Retry } else { cause };
             self.root_causes.charge_page(id, cause, now);
         }
-        self.blame_page(id, cause, now);
     }
 
+    /// Returns the cause charged.
     #[inline(always)]
-    pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
+    pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) -> Cause {
         let t = &mut self.transactions[id];
         let cause = if t.is(Flag::Retrying) { Cause::Retry } else { cause };
         let since = std::mem::replace(&mut t.since, now);
         t.charges.enter(cause, now - since, &mut self.ledgers);
         self.tell_page(id, cause, since, now);
+        cause
+    }
+
+    /// Whether root causes have yet to come to where blame has.
+    #[inline(always)]
+    pub fn has_lagging_causes(&self, id: TransactionId) -> bool {
+        self.probe.follows_waits() && rarely(self.root_causes.lag(id, self.transactions[id].since))
     }
 
     /// Returns how much of at most `span` that was.
     #[inline(always)]
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
+        let part = self.blame_page_up_to(id, cause, span, now);
         if self.probe.follows_waits() {
             let t = &self.transactions[id];
             let cause = if t.is(Flag::Retrying) { Cause::Retry } else { cause };
-            let until = t.since + span.min(now - t.since);
-            self.root_causes.charge_page(id, cause, until);
+            self.root_causes.charge_page(id, cause, t.since);
         }
-        self.blame_page_up_to(id, cause, span, now)
+        part
     }
 
     #[inline(always)]
@@ -224,17 +232,12 @@ impl<P: Probe> PageWork<P> {
     }
 
     #[inline(always)]
-    pub fn lost(&self, id: TransactionId) -> Time {
-        self.transactions[id].charges.path_conflict()
-    }
-
-    #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
         let waited = self.transactions[id].since < now;
         if waited {
             self.transactions[id].set(Flag::PathConflict, true);
         }
-        if waited || self.probe.follows_waits() {
+        if waited || self.has_lagging_causes(id) {
             self.charge_page(id, Cause::PathConflict, now);
         }
     }
@@ -316,7 +319,7 @@ impl Requests {
     #[inline(always)]
     pub fn new_request<P: Probe>(&mut self, pages: &mut PageWork<P>, request: Request) -> RequestId {
         let (arrival, number) = (request.arrival, request.number);
-        let id = self.live.insert(request);
+        let id = self.live.insert_fields(request);
         if pages.probe.watches_wires() {
             pages.note_number(id, number);
         }
@@ -365,25 +368,16 @@ impl Requests {
         }
     }
 
-    /// The last page's account is the request's. Returns what it lost to path conflicts.
+    /// The last page's account is the request's.
     #[inline(always)]
-    pub fn close_account<P: Probe>(
-        &mut self,
-        pages: &mut PageWork<P>,
-        id: RequestId,
-        last: TransactionId,
-        now: Time,
-    ) -> Time {
-        let t = &pages.transactions[last];
-        debug_assert_eq!(t.since, now);
-        let lost = t.charges.path_conflict();
+    pub fn close_account<P: Probe>(&mut self, pages: &mut PageWork<P>, id: RequestId, last: TransactionId, now: Time) {
+        debug_assert_eq!(pages.transactions[last].since, now);
         let request = &mut self.live[id];
         request.since = now;
         request.last_page = last;
         if pages.probe.follows_waits() {
             pages.root_causes.last_page(id, last);
         }
-        lost
     }
 
     #[inline(always)]

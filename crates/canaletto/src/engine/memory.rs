@@ -42,17 +42,29 @@ pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
 /// A prefetch: several fetches from memory overlap.
 #[inline(always)]
 pub fn expect<T>(item: &T) {
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..size_of::<T>()).step_by(CACHE_LINE).chain([size_of::<T>().saturating_sub(1)]) {
-        let address = std::ptr::from_ref(item).cast::<i8>().wrapping_add(line);
-        // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
-        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address) };
+    let address = std::ptr::from_ref(item).cast::<u8>();
+    let mut line = 0;
+    while line < size_of::<T>() {
+        expect_line(address.wrapping_add(line));
+        line += CACHE_LINE;
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = item;
+    // One that is not aligned may end in a further line. Small ones do not.
+    if size_of::<T>() > size_of::<[u64; 2]>() {
+        expect_line(address.wrapping_add(size_of::<T>() - 1));
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn expect_line(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 const CACHE_LINE: usize = 64;
 
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {

@@ -13,6 +13,7 @@ pub mod mrg;
 pub mod precondition;
 pub mod prepared;
 pub mod random;
+pub mod rarely;
 pub mod ring;
 pub mod route;
 pub mod run;

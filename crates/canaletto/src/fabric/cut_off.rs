@@ -3,6 +3,7 @@
 //! A transfer to a cut-off chip "crosses" at once over a path that leads nowhere, and its operation fails.
 
 use crate::engine::arena::Slab;
+use crate::engine::rarely::rarely;
 use crate::fabric::PathId;
 use crate::fabric::carried::Carried;
 use crate::flash::address::ChipId;
@@ -31,23 +32,23 @@ impl CutOff {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn has(&self, chip: ChipId) -> bool {
-        self.chips.get(chip.index()).is_some_and(|&is| is)
+        self.has_any() && self.chips[chip.index()]
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn has_any(&self) -> bool {
-        !self.chips.is_empty()
+        rarely(!self.chips.is_empty())
     }
 
     pub fn count(&self) -> u32 {
         self.chips.iter().filter(|&&is| is).count() as u32
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn is_nowhere(path: PathId) -> bool {
-        path.0 >= NOWHERE
+        rarely(path.0 >= NOWHERE)
     }
 
     pub fn send(&mut self, carried: Carried) -> PathId {

@@ -8,7 +8,7 @@ use crate::flash::address::{ChipId, Layout};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopyCheck {
     None,
-    /// Before it programs; the bus is free meanwhile. Assumed: the paper gives no time.
+    /// Before it programs; the bus is free meanwhile. Never in no time, which stands for no check.
     Detect(Time),
     ViaControllerEvery(u32),
 }
@@ -25,7 +25,7 @@ impl PageRegisters {
         let registers = keys.v_page_registers as u8;
         let check = match keys.chip_to_chip_ecc {
             ChipToChipEcc::None => CopyCheck::None,
-            ChipToChipEcc::Detect => CopyCheck::Detect(keys.detect_time.time()),
+            ChipToChipEcc::Detect => CopyCheck::Detect(keys.detect_time.time().max(Time(1))),
             ChipToChipEcc::ViaController => CopyCheck::ViaControllerEvery(keys.via_controller_every),
         };
         PageRegisters { free: vec![registers; layout.chips() as usize], registers, taken: 0, check }

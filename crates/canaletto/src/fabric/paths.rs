@@ -1,4 +1,5 @@
 use crate::config::design::{Design, HoldPath};
+use crate::engine::rarely::rarely;
 use crate::engine::time::{Time, TimeSum};
 pub use crate::fabric::carried::{Carried, Payload};
 use crate::fabric::cut_off::CutOff;
@@ -48,12 +49,12 @@ impl<F: Fabric> Paths<F> {
 
     #[inline]
     pub fn has_come_to_rest(&self) -> bool {
-        self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
+        rarely(self.cut_off.comes_to_rest) && self.cut_off.is_idle() && self.fabric.is_at_rest()
     }
 
     #[inline(always)]
     pub fn may_start(&self, domain: DomainId) -> bool {
-        !self.cut_off.comes_to_rest
+        !rarely(self.cut_off.comes_to_rest)
             && (self.fabric.may_start(domain) || self.cut_off.has_any() && self.leads_nowhere(domain))
     }
 

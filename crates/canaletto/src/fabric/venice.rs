@@ -109,6 +109,8 @@ pub struct Counts {
     pub missed: u64,
     pub woken: u64,
     pub detours: u64,
+    /// Of scouts whose search has ended.
+    pub hops: u64,
 }
 
 pub struct Venice {
@@ -324,7 +326,7 @@ impl Fabric for Venice {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        let Counts { scouts, failed, failed_first, missed, woken, detours } = self.counts;
+        let Counts { scouts, failed, failed_first, missed, woken, detours, .. } = self.counts;
         vec![
             ("scouts", scouts),
             ("scouts_failed", failed),
@@ -332,7 +334,7 @@ impl Fabric for Venice {
             ("scouts_failed_beside_a_free_way", missed),
             ("scouts_sent_again_after_a_circuit", woken),
             ("detours", detours),
-            ("scout_hops", self.routers.hops),
+            ("scout_hops", self.hops()),
         ]
     }
 

@@ -14,6 +14,7 @@
 
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -44,8 +45,9 @@ impl CacheReads {
         CacheReads { busy: config.cache_read_busy.time(), planes }
     }
 
+    #[inline(always)]
     pub fn is_on(&self) -> bool {
-        !self.planes.is_empty()
+        rarely(!self.planes.is_empty())
     }
 }
 

@@ -1,6 +1,8 @@
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
+use crate::flash::address::Ppa;
 use crate::flash::outer_code::Failed;
 use crate::flash::wear::Wear;
 use crate::measure::probe::Probe;
@@ -17,7 +19,7 @@ pub enum Decoded {
 impl FlashBackend {
     #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
-        if self.may_fail {
+        if self.may_fail() {
             self.draw_failure(first, work);
         }
     }
@@ -47,9 +49,13 @@ impl FlashBackend {
 
     #[inline(always)]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
-        if self.outer_code.is_none() {
-            return 0;
+        match rarely(self.outer_code.is_some()) {
+            true => self.sectors_crossed(first, work),
+            false => 0,
         }
+    }
+
+    fn sectors_crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         let (mut group, mut crossed) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&work.transactions) {
             crossed |= self.sectors_in_flash_page(&work.transactions[id]);
@@ -66,40 +72,61 @@ impl FlashBackend {
         &mut self,
         id: TransactionId,
         crossed: u64,
-        wear: &Wear,
+        history: (&Wear, impl Fn(Ppa) -> u32),
         work: &mut PageWork<P>,
         now: Time,
     ) -> Decoded {
-        match self.may_fail {
-            true if self.outer_code.is_some() => self.decode_in_layers(id, crossed, wear, work, now),
-            true => self.decode_at_once(id, wear, work, now),
+        match self.may_fail() {
+            true => self.decode_fallible(id, crossed, history, work, now),
             false => Decoded::Legible,
         }
     }
 
-    fn decode_at_once<P: Probe>(&mut self, id: TransactionId, wear: &Wear, work: &PageWork<P>, now: Time) -> Decoded {
-        let t = &work.transactions[id];
-        let (attempt, bytes) = (u32::from(work.rare(id).attempt), u64::from(t.bytes));
+    #[inline(never)]
+    fn decode_fallible<P: Probe>(
+        &mut self,
+        id: TransactionId,
+        crossed: u64,
+        (wear, copies): (&Wear, impl Fn(Ppa) -> u32),
+        work: &mut PageWork<P>,
+        now: Time,
+    ) -> Decoded {
+        let (t, attempt) = (&work.transactions[id], u32::from(work.rare(id).attempt));
         let at = (t.ppa, t.is(Flag::PseudoSlc));
-        let bits = self.reliability.as_mut();
-        let fails = bits.is_some_and(|bits| bits.fails(at, attempt, bytes, wear, now));
-        self.fate(fails || t.is(Flag::ReadFailed), attempt)
+        let bits = self.reliability.as_ref();
+        let rate = bits.map_or(0.0, |bits| bits.rate_of_copy(at, copies(t.ppa), attempt, wear, now));
+        match self.outer_code.is_some() {
+            true => self.decode_in_layers(id, crossed, rate, work),
+            false => self.decode_at_once(id, rate, work),
+        }
+    }
+
+    fn decode_at_once<P: Probe>(&mut self, id: TransactionId, rate: f64, work: &PageWork<P>) -> Decoded {
+        let t = &work.transactions[id];
+        let fails = self.reliability.as_mut().is_some_and(|bits| bits.fails(rate, u64::from(t.bytes)));
+        self.fate(fails || t.is(Flag::ReadFailed), u32::from(work.rare(id).attempt))
+    }
+
+    /// Whether the chip that received a page finds errors in it. The page has the errors of its last read, too.
+    pub fn finds_errors(&mut self, t: &Transaction, copies: u32, wear: &Wear, now: Time) -> bool {
+        self.reliability.as_mut().is_some_and(|bits| {
+            let rate = bits.rate_of_copy((t.ppa, t.is(Flag::PseudoSlc)), copies, 0, wear, now);
+            bits.is_detected(rate, u64::from(t.bytes))
+        })
     }
 
     fn decode_in_layers<P: Probe>(
         &mut self,
         id: TransactionId,
         crossed: u64,
-        wear: &Wear,
+        rate: f64,
         work: &mut PageWork<P>,
-        now: Time,
     ) -> Decoded {
         let own = self.sectors_in_flash_page(&work.transactions[id]);
         let t = work.transactions[id];
         let read_failed = t.is(Flag::ReadFailed);
         let attempt = u32::from(work.rare(id).attempt);
         let bits = self.reliability.as_ref();
-        let rate = bits.map_or(0.0, |bits| bits.rate((t.ppa, t.is(Flag::PseudoSlc)), attempt, wear, now));
         let code = self.outer_code.as_mut().expect("there is an outer code");
         if !matches!(work.rare(id).outer, Outer::Decoded(_)) {
             let inner_failure = bits.map_or(0.0, |bits| bits.failure(rate, 1));

@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -68,9 +69,9 @@ impl Lanes {
         (layout.luns() + more) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn are_on(&self) -> bool {
-        !self.luns.is_empty()
+        rarely(!self.luns.is_empty())
     }
 
     pub fn read_planes_alone(&self) -> bool {
@@ -259,19 +260,20 @@ impl FlashBackend {
         self.lanes.plane_reads.then(|| self.lanes.reader(plane))
     }
 
+    /// Next to the LUN itself.
+    #[inline]
     pub(super) fn lanes_before(
         &self,
         lun: LunId,
         operation: Operation,
         plane: PlaneId,
-    ) -> impl Iterator<Item = LunId> + Clone + use<> {
+    ) -> impl Iterator<Item = LunId> + use<> {
         let readers = match operation {
             _ if !self.lanes.plane_reads => 0..0,
             Operation::Read => self.lanes.reader(plane).0..self.lanes.reader(plane).0 + 1,
             Operation::Program | Operation::Erase => self.lanes.readers(lun),
         };
-        let second = self.lanes.are_on().then(|| self.lanes.second(lun));
-        std::iter::once(lun).chain(readers.map(LunId)).chain(second)
+        std::iter::once(self.lanes.second(lun)).chain(readers.map(LunId))
     }
 
     #[inline]
@@ -289,7 +291,7 @@ impl FlashBackend {
         plane: PlaneId,
         now: Time,
     ) -> Clocks {
-        let mut sum = Clocks::default();
+        let mut sum = self.array.background_clocks(lun, now);
         for lane in self.lanes_before(lun, operation, plane) {
             let clocks = self.array.background_clocks(lane, now);
             sum.iter_mut().zip(clocks).for_each(|(sum, clock)| *sum += clock);

@@ -27,6 +27,7 @@ pub use canaletto_config::address;
 
 use crate::config::design::{Design, Superblock};
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::{Time, TimeSum};
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::array::{Array, Background, Charge, Clocks, Command};
@@ -132,7 +133,7 @@ impl FlashBackend {
         &self.array.luns[lun.index()].command
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn phase(&self, lane: LunId) -> Phase {
         if self.suspensions.is_on() { self.suspensions.phase(self.lun_of(lane)) } else { Phase::Idle }
     }
@@ -255,7 +256,7 @@ impl FlashBackend {
     /// MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
-        match self.is_special {
+        match rarely(self.is_special) {
             true => self.special_time(command, work),
             false => self.plain_time(command, work),
         }
@@ -323,13 +324,13 @@ impl FlashBackend {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
-        if self.is_special {
+        if rarely(self.is_special) {
             self.operations.programs += planes * (self.pages_together(command, work) - 1);
         }
-        if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
+        if rarely(self.timing.has_pseudo_slc()) && self.is_in_cache(command, work) {
             self.in_cache.count(operation, planes, worked);
         }
-        if self.has_parity {
+        if rarely(self.has_parity) {
             let of_parity =
                 |id: &&TransactionId| matches!(work.transactions[**id].origin, Origin::Parity | Origin::Rebuild);
             let planes = command.transactions().iter().filter(of_parity).count() as u64;
@@ -400,7 +401,7 @@ impl FlashBackend {
             }
         }
         if work.interference.is_tracked() && own > Time::ZERO {
-            work.interference.charge(id, |flow| self.flow_clock(lun, operation, plane, flow, now), own);
+            work.interference.charge(id, |sums| self.add_flow_clocks(lun, operation, plane, now, sums), own);
         }
         if own > Time::ZERO {
             work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -419,7 +420,7 @@ impl FlashBackend {
             work.rare_mut(id).background_marks = self.background_clocks(lun, operation, plane, now);
         }
         if work.interference.is_tracked() {
-            work.interference.mark(id, |flow| self.flow_clock(lun, operation, plane, flow, now));
+            work.interference.mark(id, |sums| self.add_flow_clocks(lun, operation, plane, now, sums));
         }
     }
 
@@ -449,17 +450,16 @@ impl FlashBackend {
     }
 
     #[inline]
-    fn flow_clock(&self, lun: LunId, operation: Operation, plane: PlaneId, flow: usize, now: Time) -> Time {
-        if !self.lanes.are_on() {
-            return self.array.flow_clock(lun, flow, now);
+    fn add_flow_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time, sums: &mut [Time]) {
+        self.array.add_flow_clocks(lun, now, sums);
+        if self.lanes.are_on() {
+            self.lanes_before(lun, operation, plane).for_each(|lane| self.array.add_flow_clocks(lane, now, sums));
         }
-        let lanes = self.lanes_before(lun, operation, plane);
-        lanes.fold(Time::ZERO, |sum, lane| sum + self.array.flow_clock(lane, flow, now))
     }
 
     #[inline(always)]
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {
-        self.may_fail && self.failures.program_fails(plane)
+        self.may_fail() && self.failures.program_fails(plane)
     }
 
     pub fn lose_planes(&mut self, planes: &[PlaneId]) {
@@ -468,15 +468,15 @@ impl FlashBackend {
     }
 
     pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
-        self.may_fail && self.failures.erase_fails(plane)
+        self.may_fail() && self.failures.erase_fails(plane)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn may_fail(&self) -> bool {
-        self.may_fail
+        rarely(self.may_fail)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn stays_open(&self) -> bool {
         self.suspensions.is_on() || self.lanes.are_on()
     }
@@ -491,6 +491,10 @@ impl FlashBackend {
 
     pub fn operations_of_parity(&self) -> &Operations {
         &self.of_parity
+    }
+
+    pub fn count_retry(&mut self) {
+        self.read_retries += 1;
     }
 
     pub fn read_retries(&self) -> u64 {

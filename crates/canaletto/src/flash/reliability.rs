@@ -3,7 +3,7 @@
 //! The raw bit error rate follows the power laws of `flash.errors`. A codeword of n bits fails with the binomial tail
 //! P(X > t). Tails are tabulated over the rate and interpolated.
 
-use crate::config::design::Design;
+use crate::config::design::{ChipToChipEcc, Design};
 use crate::config::medium::Errors;
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
@@ -81,6 +81,8 @@ pub struct Reliability {
     kinds: Kinds,
     codeword_bytes: u64,
     tails: Tails,
+    /// Of chips that look for errors in copies.
+    weak: Option<Tails>,
     pub retries: u32,
     random: Stream,
 }
@@ -98,6 +100,8 @@ impl Reliability {
             kinds: Kinds::new(design.flash.cell, design.flash.page_order),
             codeword_bytes: ecc.codeword.0,
             tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable_bits)),
+            weak: (design.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::Detect)
+                .then(|| Tails::new(ecc.codeword.0 * 8, u64::from(design.fabric.omnibus.detect_bits))),
             retries: ecc.max_read_retries,
             random: Stream::named(seed, "bit errors"),
             errors,
@@ -128,14 +132,30 @@ impl Reliability {
         if attempt == 0 { first } else { first * e.retry_factor.powi(attempt as i32) }
     }
 
+    /// With the errors of reads for `copies` that no controller has seen. No other voltage removes them.
+    pub fn rate_of_copy(&self, at: (Ppa, bool), copies: u32, attempt: u32, wear: &Wear, now: Time) -> f64 {
+        let own = self.rate(at, attempt, wear, now);
+        if copies == 0 { own } else { own + f64::from(copies) * self.rate(at, 0, wear, now) }
+    }
+
     pub fn failure(&self, rate: f64, bytes: u64) -> f64 {
-        let (codewords, tail) = (bytes.div_ceil(self.codeword_bytes).max(1), self.tails.of(rate));
+        self.share_of_pages(self.tails.of(rate), bytes)
+    }
+
+    fn share_of_pages(&self, tail: f64, bytes: u64) -> f64 {
+        let codewords = bytes.div_ceil(self.codeword_bytes).max(1);
         if tail == 0.0 { 0.0 } else { -(codewords as f64 * (-tail).ln_1p()).exp_m1() }
     }
 
-    pub fn fails(&mut self, at: (Ppa, bool), attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
-        let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
+    pub fn fails(&mut self, rate: f64, bytes: u64) -> bool {
+        let failure = self.failure(rate, bytes);
         self.random.uniform() < failure
+    }
+
+    /// Whether a chip finds too many wrong bits in a copy.
+    pub fn is_detected(&mut self, rate: f64, bytes: u64) -> bool {
+        let found = self.weak.as_ref().map_or(0.0, |weak| self.share_of_pages(weak.of(rate), bytes));
+        self.random.uniform() < found
     }
 }
 

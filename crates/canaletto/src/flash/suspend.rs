@@ -15,6 +15,7 @@
 use crate::config::design::Flash;
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::in_flight::PageWork;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::LunId;
@@ -98,9 +99,9 @@ impl Suspensions {
         config.operations != Suspendable::None
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn is_on(&self) -> bool {
-        !self.luns.is_empty()
+        rarely(!self.luns.is_empty())
     }
 
     #[inline]

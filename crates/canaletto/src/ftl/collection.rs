@@ -236,6 +236,17 @@ impl Ftl {
         self.issue(work, id);
     }
 
+    /// A page in which the chip there found errors.
+    pub fn copy_through_controller<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        if self.blocks.valid_lpa(t.ppa) != Some(t.lpa) {
+            return self.drop_copy(work, id);
+        }
+        self.give_register_back(&t);
+        work.remove_page(id);
+        self.copy_to(work, t.ppa, (t.to(), false), now);
+    }
+
     fn give_register_back(&mut self, t: &Transaction) {
         if !t.is(Flag::Direct) {
             return;

@@ -260,6 +260,12 @@ impl Ftl {
         own.chain(looks.then_some(Frontier::Translation(0)))
     }
 
+    /// Any frontier that looks for a page may open a block.
+    #[inline(always)]
+    pub fn has_room_for_all(&self, plane: PlaneId) -> bool {
+        !self.is_out_of_reach(plane) && self.blocks.may_open_for_host(plane)
+    }
+
     /// Notes and returns whether nothing under way can give the frontier a page.
     pub fn note_if_exhausted(&mut self, plane: PlaneId, frontier: Frontier) -> bool {
         let exhausted = self.is_exhausted(plane, frontier);

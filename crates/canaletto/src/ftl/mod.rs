@@ -80,6 +80,8 @@ struct Rules {
     copyback: bool,
     /// Every that many copybacks of a page one passes the controller; 0 is never.
     copyback_check_every: u32,
+    /// All writes that wait for a plane get the next page of one block.
+    writes_are_alike: bool,
 }
 
 pub struct Contents {
@@ -127,6 +129,12 @@ impl Ftl {
         let layout = limits.layout.clone();
         let everywhere = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
         let has_parity = contents.blocks.has_parity();
+        let way = Way::new(design, &layout, &everywhere);
+        let writes_are_alike = matches!(way, Way::Pages(_))
+            && limits.streams == 1
+            && design.ftl.map_update != MapUpdate::Issue
+            && !design.flash.pslc.is_on()
+            && !(has_parity || contents.blocks.has_superblocks());
         let mut ftl = Ftl {
             rules: Rules {
                 unwritten: design.ftl.unwritten_reads,
@@ -135,13 +143,14 @@ impl Ftl {
                 endurance: design.wear.endurance,
                 copyback: design.gc.copyback,
                 copyback_check_every: design.gc.copyback_check_every,
+                writes_are_alike,
             },
             spaces: Spaces::new(design, workload, limits),
             mapping: Mapping::new(design, limits, contents.map),
             trims: Trims::default(),
             blocks: contents.blocks,
             collector: Collector::new(&design.gc, &design.wear, limits, seed),
-            way: Way::new(design, &layout, &everywhere),
+            way,
             room: Room::new(design, limits),
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
@@ -284,7 +293,7 @@ impl Ftl {
 /// Events of pages at the chips.
 impl Ftl {
     pub fn readiness(&self) -> PageReadiness<'_> {
-        PageReadiness::new(&self.blocks, &self.layout, &self.collector, &self.way)
+        PageReadiness::new(&self.blocks, &self.layout, &self.collector, &self.way, self.rules.writes_are_alike)
     }
 
     pub fn merges_blocks(&self) -> bool {

@@ -11,6 +11,8 @@ pub struct PageReadiness<'a> {
     layout: &'a Layout,
     collector: &'a Collector,
     way: &'a Way,
+    /// What keeps a write from a plane's next page keeps all of the host's and the cache's from it.
+    writes_are_alike: bool,
 }
 
 impl Readiness for PageReadiness<'_> {
@@ -56,7 +58,9 @@ impl Readiness for PageReadiness<'_> {
 
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
-        reclaim!(self.way, keeps_order(t.ppa)) && t.operation == Operation::Program && t.origin != Origin::Gc
+        t.operation == Operation::Program
+            && t.origin != Origin::Gc
+            && (reclaim!(self.way, keeps_order(t.ppa)) || self.writes_are_alike && Self::is_like_others(t))
     }
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
@@ -82,8 +86,18 @@ impl Readiness for PageReadiness<'_> {
 }
 
 impl<'a> PageReadiness<'a> {
-    pub fn new(blocks: &'a Blocks, layout: &'a Layout, collector: &'a Collector, way: &'a Way) -> Self {
-        PageReadiness { blocks, layout, collector, way }
+    pub fn new(
+        blocks: &'a Blocks,
+        layout: &'a Layout,
+        collector: &'a Collector,
+        way: &'a Way,
+        writes_are_alike: bool,
+    ) -> Self {
+        PageReadiness { blocks, layout, collector, way, writes_are_alike }
+    }
+
+    fn is_like_others(t: &Transaction) -> bool {
+        t.origin != Origin::Mapping && !t.awaits_old_page()
     }
 
     /// Collection fills flash pages, so moving a block takes at most a block. In superblocks all writes do.

@@ -4,6 +4,7 @@
 //! accesses and answers. Messages are charged to `host_link`.
 
 use super::{Host, HostEvent, HostOutcome, HostStep, Later};
+use crate::engine::rarely::rarely;
 use crate::host::interrupts::Notice;
 use crate::host::link::{Direction, Message};
 use crate::host::nvme::QueuePair;
@@ -18,8 +19,9 @@ const NEAR: usize = 64;
 const NEXT: usize = 16;
 
 impl Host {
+    #[inline(always)]
     pub(super) fn has_slots(&self) -> bool {
-        self.port.slots.is_some()
+        rarely(self.port.slots.is_some())
     }
 
     #[inline(always)]
@@ -307,13 +309,20 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     #[inline(always)]
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64) {
-        if let Some(attached) = &mut self.host.attached {
-            attached.send(message, data_bytes, self.now);
-            return self.again().await_attachment();
+        if rarely(self.host.attached.is_some()) {
+            return self.again().send_through_pc(message, data_bytes);
         }
         let lane = self.host.link.lane(direction);
         if let Some(time) = self.host.link.send(lane, message, data_bytes, self.now) {
             self.later.at(time, HostEvent::LinkSent(lane));
+        }
+    }
+
+    #[inline(never)]
+    fn send_through_pc(self, message: Message, data_bytes: u64) {
+        if let Some(attached) = &mut self.host.attached {
+            attached.send(message, data_bytes, self.now);
+            self.await_attachment();
         }
     }
 

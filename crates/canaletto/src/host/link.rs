@@ -78,8 +78,9 @@ impl LinkTiming {
 
 #[derive(Default)]
 struct Lane {
-    messages: Fifo<(Message, Time)>,
-    is_sending: bool,
+    on_wires: Option<Message>,
+    /// With their times on the wires.
+    waiting: Fifo<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
     busy: Time,
@@ -210,13 +211,12 @@ impl Link {
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
-        if lane.is_sending {
-            lane.messages.push((message, time));
+        if lane.on_wires.is_some() {
+            lane.waiting.push((message, time));
             return None;
         }
         // Where both ends share the wires, what follows from a message goes before those that wait.
-        lane.messages.push_first((message, time));
-        lane.is_sending = true;
+        lane.on_wires = Some(message);
         lane.busy += time;
         Some(now + time)
     }
@@ -224,9 +224,7 @@ impl Link {
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        debug_assert!(lane.is_sending, "nothing was on the link");
-        let (message, _) = lane.messages.pop().expect("nothing was on the link");
-        lane.is_sending = false;
+        let message = lane.on_wires.take().expect("nothing was on the link");
         if self.latency == Time::ZERO {
             return Ok(message);
         }
@@ -237,19 +235,18 @@ impl Link {
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.is_sending {
+        if lane.on_wires.is_some() {
             return None;
         }
-        let &(_, time) = lane.messages.first()?;
-        lane.is_sending = true;
+        let (message, time) = lane.waiting.pop()?;
+        lane.on_wires = Some(message);
         lane.busy += time;
         Some(now + time)
     }
 
     #[inline(always)]
     pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
-        let lane = &self.lanes[direction as usize];
-        lane.messages.get(place + usize::from(lane.is_sending)).map(|&(message, _)| message)
+        self.lanes[direction as usize].waiting.get(place).map(|&(message, _)| message)
     }
 
     pub fn arrived(&mut self, direction: Direction) -> Message {

@@ -7,6 +7,7 @@ use crate::config::design::{Fetch, Host};
 use crate::config::workload::Priority;
 use crate::engine::fifo::Fifo;
 use crate::engine::memory::expect;
+use crate::engine::rarely::rarely;
 use crate::host::arbiter::Arbiter;
 use crate::host::interrupts::Interrupts;
 use crate::host::request::{Request, RequestId};
@@ -247,7 +248,7 @@ impl Nvme {
     /// Drive: which queue to fetch from, and how many entries.
     #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
-        if self.arbiter.is_some() {
+        if rarely(self.arbiter.is_some()) {
             return self.fetch_by_turns(queue);
         }
         let count = self.queues[usize::from(queue)].fetch();

@@ -69,6 +69,7 @@ pub struct Scheduler {
     domains: Vec<Domain>,
     lun_domains: Vec<DomainId>,
     touched: Ring,
+    is_touched: bool,
     data_queue: DataQueue,
     pub order: TransferOrder,
     order_bound: Time,
@@ -102,6 +103,7 @@ impl Scheduler {
         Scheduler {
             queues: Queues::new(layout, design, priorities),
             touched: Ring::new(domains.len() as u32),
+            is_touched: false,
             domains,
             lun_domains,
             data_queue: design.fabric.data_queue,
@@ -134,20 +136,19 @@ impl Scheduler {
     #[inline]
     pub fn touch(&mut self, domain: DomainId) {
         self.touched.set(domain.0, true);
+        self.is_touched = true;
     }
 
     #[inline(always)]
     pub fn touch_all_if_noticed(&mut self) {
         if self.queues.must_poll() {
-            for domain in 0..self.domains.len() as u32 {
-                self.touched.set(domain, true);
-            }
+            (0..self.domains.len() as u32).for_each(|domain| self.touch(DomainId(domain)));
         }
     }
 
     #[inline]
     pub fn is_touched(&self) -> bool {
-        !self.touched.is_empty()
+        self.is_touched
     }
 
     /// At or after `from`.
@@ -159,6 +160,7 @@ impl Scheduler {
     #[inline]
     pub fn offered(&mut self, domain: DomainId) {
         self.touched.set(domain.0, false);
+        self.is_touched = !self.touched.is_empty();
     }
 
     /// Or must be looked at all the same.

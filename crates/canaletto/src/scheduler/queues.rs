@@ -2,6 +2,7 @@
 
 use crate::config::design::{Design, MultiPlane, Policy, RoundRobinAdvance};
 use crate::config::workload::Priority;
+use crate::engine::rarely::rarely;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
@@ -80,7 +81,7 @@ pub trait Readiness {
     fn page(&self, transaction: &Transaction) -> u32;
     fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
     fn plane(&self, transaction: &Transaction) -> u32;
-    /// Later ones for its plane must not overtake it.
+    /// Later writes for its plane do not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
@@ -158,9 +159,9 @@ impl Queues {
     }
 
     /// Polling changes who is served later.
-    #[inline]
+    #[inline(always)]
     pub fn must_poll(&self) -> bool {
-        self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
+        rarely(self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll)
     }
 
     /// In two planes of a die.
@@ -293,7 +294,7 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
-        if self.are_told {
+        if self.are_fair() {
             return self.fair_command(lun, look, transactions, readiness);
         }
         let command = self.first_command(lun, look.order(), look.free, transactions, readiness);
@@ -393,7 +394,7 @@ impl Queues {
         readiness: &impl Readiness,
     ) -> Option<Command> {
         let lun = &mut self.luns[id.index()];
-        if lun.indexed & (1 << list) != 0 {
+        if rarely(lun.indexed & (1 << list) != 0) {
             return self.form_indexed(id, list, free.of(Operation::Read), transactions, readiness);
         }
         let mut at = lun.lists[list].head;

@@ -504,13 +504,17 @@ fn tasks_that_cannot_be_done_are_refused() {
     };
     let gather = "kind = \"gather\"\nat = \"chip\"\noperands = 32";
     for (changes, compute, says) in [
-        (&[][..], gather, "compute.chip.buffer: got \"64KiB\", expected at least 131072 B"),
+        (&[][..], gather, "flow.0.compute.operands: got 32, expected at most 16: compute.chip.buffer holds \"64KiB\""),
         (
             &["geometry.page=16KiB", "compute.channel.buffer=8KiB"],
             "kind = \"scan\"\nat = \"channel\"",
             "compute.channel.buffer",
         ),
-        (&["geometry.page=16KiB"], "kind = \"gather\"\nat = \"drive\"", "flow.synthetic.size: expected \"16KiB\""),
+        (
+            &["geometry.page=16KiB"],
+            "kind = \"gather\"\nat = \"drive\"",
+            "flow.0.synthetic.size: got \"4KiB\", expected \"16KiB\"",
+        ),
         (&["flash.errors.base=0.001"], "kind = \"scan\"\nat = \"chip\"", "a chip has no ECC engine"),
         (&["flash.failures.read=0.1"], "kind = \"scan\"\nat = \"chip\"", "flash.failures.read: got errors"),
         (
@@ -523,9 +527,13 @@ fn tasks_that_cannot_be_done_are_refused() {
             "kind = \"scan\"\nat = \"drive\"",
             "cache.destage",
         ),
-        (&["zns.zone_size=96MiB", "cache.capacity=64MiB"], "kind = \"scan\"\nat = \"drive\"", "zns.zone_size"),
-        (&["ftl.mapping_unit=1KiB"], "kind = \"scan\"\nat = \"chip\"", "ftl.mapping_unit"),
-        (&["host.protocol=sata"], "kind = \"scan\"\nat = \"host\"", "host.protocol"),
+        (
+            &["zns.zone_size=96MiB", "cache.capacity=64MiB"],
+            "kind = \"scan\"\nat = \"drive\"",
+            "zns.zone_size: got \"96MiB\"",
+        ),
+        (&["ftl.mapping_unit=1KiB"], "kind = \"scan\"\nat = \"chip\"", "ftl.mapping_unit: got \"1KiB\""),
+        (&["host.protocol=sata"], "kind = \"scan\"\nat = \"host\"", "host.protocol: got \"sata\""),
     ] {
         let message = run_with(changes, compute);
         assert!(message.contains(says), "{message}, expected {says}");
@@ -537,7 +545,7 @@ fn tasks_that_cannot_be_done_are_refused() {
         load_workload("t", Some(&text), &[]).unwrap_err().to_string()
     };
     for (distance, keys, says) in [
-        ("0B", &[][..], "flow.compute.distance: got \"0B\""),
+        ("0B", &[][..], "flow.0.compute.distance: got \"0B\""),
         ("6KiB", &[], "expected a multiple of \"4KiB\", a page"),
         ("32KiB", &["ftl.write_placement=operands"], "expected a multiple of \"512KiB\", a page per plane"),
     ] {

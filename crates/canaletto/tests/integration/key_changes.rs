@@ -34,6 +34,13 @@ const DETECTING: &[&str] = &[
     "ftl.write_placement=dynamic",
     "fabric.omnibus.chip_to_chip_ecc=detect",
 ];
+const DETECTING_ERRORS: &[&str] = &[
+    "fabric.kind=omnibus",
+    "gc.scope=spatial",
+    "ftl.write_placement=dynamic",
+    "fabric.omnibus.chip_to_chip_ecc=detect",
+    "flash.errors.base=0.004",
+];
 const VIA_CONTROLLER: &[&str] = &[
     "fabric.kind=omnibus",
     "gc.scope=spatial",
@@ -243,6 +250,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.omnibus.v_page_registers", "1", SPATIAL, WRITES),
     ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
     ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
+    ("fabric.omnibus.detect_bits", "0", DETECTING_ERRORS, WRITES),
     ("fabric.omnibus.via_controller_every", "1", VIA_CONTROLLER, WRITES),
     ("fabric.omnibus.late_split", "1KiB", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.transfers_per_controller", "1", &["fabric.kind=omnibus"], READS),

@@ -50,5 +50,6 @@ mod swarm;
 mod transfer_order;
 mod trims;
 mod units;
+mod waiting_writes;
 mod wires;
 mod zones;

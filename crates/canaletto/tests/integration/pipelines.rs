@@ -105,6 +105,16 @@ fn pages_are_decoded_before_the_next_ones_cross() {
     }
 }
 
+#[test]
+fn channels_without_ecc_engine_take_no_turns() {
+    let traffic = "read_share = 0.6\nsize = \"20KiB\"\nqueue_depth = 15";
+    let mean_us = |overlaps| {
+        let report = ran(traffic, 2000, &["fabric.kind=ideal", overlaps]);
+        report.measures.latency_us.all.mean
+    };
+    assert_eq!(mean_us("controller.ecc_overlap=false"), mean_us("controller.ecc_overlap=true"));
+}
+
 /// What waits for the ECC engine is charged to it.
 #[test]
 fn a_page_waits_until_the_last_one_is_decoded() {

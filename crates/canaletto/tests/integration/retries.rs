@@ -3,6 +3,7 @@ use crate::common::{SMALL, design, preset, simulate, synthetic};
 use canaletto::config::load_design;
 use canaletto::flash::reliability::Reliability;
 use canaletto::measure::blame::Cause;
+use canaletto::measure::report::FlashReport;
 
 const READS: &str = "requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
 /// Command, tWB + tRR, tR and data.
@@ -76,6 +77,27 @@ fn copybacks_are_not_corrected() {
     assert!(copied.copybacks > 200 && copied.read_retries < 10, "{copied:?}");
 }
 
+/// 33 wrong bits of 8192 on average: a chip finds more than 36 in most pages, and the controller corrects 72.
+#[test]
+fn copies_keep_their_errors_until_a_controller_or_a_chip_finds_them() {
+    let writes = synthetic("requests = 9000\nread_share = 0.1\nsize = \"4KiB\"\nqueue_depth = 16");
+    let treated = |ecc: &str, more: &[&str]| {
+        let spatial = ["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
+        let kind = [&*format!("fabric.omnibus.chip_to_chip_ecc={ecc}"), "flash.errors.base=0.004"];
+        simulate(&design(SMALL, &[&spatial[..], &kind, more].concat()), &writes).report.flash
+    };
+    let direct = |flash: &FlashReport| flash.gc.pages_copied_chip_to_chip as f64 / flash.gc.pages_copied as f64;
+    let (clean, none) = (treated("detect", &["flash.errors.base=0.0"]), treated("none", &[]));
+    assert!(direct(&clean) > 0.4 && clean.read_retries == 0, "{clean:?}");
+    assert!(direct(&none) > 0.4 && none.uncorrectable > 0, "pages copied twice have 99 wrong bits: {none:?}");
+    let [found, any] = [treated("detect", &[]), treated("detect", &["fabric.omnibus.detect_bits=0"])];
+    assert!((0.02..0.3).contains(&direct(&found)) && found.read_retries > 500, "{found:?}");
+    assert!(direct(&any) < 0.01 && any.read_retries > 1000, "{any:?}");
+    assert_eq!((found.uncorrectable, any.uncorrectable), (0, 0));
+    let all = treated("via-controller", &["fabric.omnibus.via_controller_every=1"]);
+    assert_eq!((all.gc.pages_copied_chip_to_chip, all.read_retries), (0, 0));
+}
+
 #[test]
 fn errors_that_make_no_sense_are_refused() {
     for (setting, says) in [
@@ -83,6 +105,7 @@ fn errors_that_make_no_sense_are_refused() {
         ("flash.errors.page_type_factors=[-1.0]", "got -1, expected factors from 0"),
         ("controller.ecc.codeword=0B", "from \"1B\" to \"32KiB\""),
         ("controller.ecc.correctable_bits=8192", "fewer than the 8192 bits of a codeword"),
+        ("fabric.omnibus.detect_bits=8192", "fewer than the 8192 bits of a codeword"),
     ] {
         let refused = load_design("performance-optimized", None, &[setting.to_owned()]).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");

@@ -164,6 +164,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             while self.paths.may_start(domain) && self.start_next(domain, now) {}
             self.scheduler.offered(domain);
+            if !self.scheduler.is_touched() {
+                break;
+            }
         }
     }
 
@@ -276,7 +279,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&self.pages.transactions) {
             let own = port_free_at.saturating_sub(self.pages.transactions[id].since);
-            if own > Time::ZERO || self.pages.probe.follows_waits() {
+            if own > Time::ZERO || self.pages.has_lagging_causes(id) {
                 self.pages.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
             }
             self.pages.charge_path_conflict(id, now);
@@ -554,7 +557,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// With `crossed` sectors of its flash page.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
-        match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.pages, now) {
+        let history = (&self.ftl.upkeep.wear, |at| self.ftl.copies_of(at));
+        match self.flash.decode(id, crossed, history, &mut self.pages, now) {
             Decoded::Legible => self.note_legible(id, now),
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),

@@ -4,6 +4,7 @@
 
 use super::Route;
 use crate::config::design::{Design, Looks};
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::fabric::{DomainId, Fabric};
 use crate::flash::address::LunId;
@@ -28,7 +29,7 @@ impl Batches {
 
     #[inline(always)]
     pub fn is_open(&self) -> bool {
-        self.is_open
+        rarely(self.is_open)
     }
 
     #[inline(always)]
@@ -46,9 +47,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn close_batch(&mut self, now: Time) {
-        if !std::mem::take(&mut self.batches.is_open) {
-            return;
+        if self.batches.is_open() {
+            self.issue_held(now);
         }
+    }
+
+    #[cold]
+    fn issue_held(&mut self, now: Time) {
+        self.batches.is_open = false;
         let mut held = std::mem::take(&mut self.batches.held);
         for id in held.drain(..) {
             self.issue(id, now);
@@ -70,7 +76,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn end_batch(&mut self, now: Time) {
-        if self.batches.each {
+        if rarely(self.batches.each) {
             self.scheduler.touch_all_if_noticed();
             self.offer_paths(now);
         }
@@ -78,7 +84,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn keep_path(&mut self, lun: LunId) {
-        if self.batches.looks_up {
+        if rarely(self.batches.looks_up) {
             self.batches.busy = Some(self.scheduler.domain_of(lun));
         }
     }

@@ -99,7 +99,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     fn give_up_writes(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
-        if !self.scheduler.queues.has_writes(lun) {
+        if !self.scheduler.queues.has_writes(lun) || self.ftl.has_room_for_all(plane) {
             return;
         }
         for frontier in self.ftl.write_frontiers() {

@@ -96,7 +96,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.pages.probe.follows_waits() {
             self.pages.root_causes.charge_page(id, Cause::Ecc, now);
         }
-        self.ftl.program_copy(&mut self.pages, id);
+        let t = self.pages.transactions[id];
+        let copies = self.ftl.copies_of(t.ppa);
+        if self.flash.finds_errors(&t, copies, &self.ftl.upkeep.wear, now) {
+            self.flash.count_retry();
+            self.ftl.copy_through_controller(&mut self.pages, id, now);
+        } else {
+            self.ftl.program_copy(&mut self.pages, id);
+        }
         self.carry_out(now);
     }
 }

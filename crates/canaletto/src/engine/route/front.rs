@@ -323,16 +323,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.pages.transactions[page];
         let (id, origin, path_conflict) = (t.request, t.origin, t.is(Flag::PathConflict));
-        let is_piece = origin == Origin::Trim && t.sectors > 0;
+        let (is_piece, lost) = (origin == Origin::Trim && t.sectors > 0, t.charges.path_conflict());
         let request = &mut self.requests[id];
         request.path_conflict |= path_conflict;
+        request.lost += lost;
         request.outstanding -= 1;
         let (flow, is_last) = (request.flow, request.outstanding == 0);
-        let lost = match is_last {
-            true => self.requests.close_account(&mut self.pages, id, page, now),
-            false => self.pages.lost(page),
-        };
-        self.requests[id].lost += lost;
+        if is_last {
+            self.requests.close_account(&mut self.pages, id, page, now);
+        }
         if origin != Origin::Cached && !is_piece {
             self.requests.statistics.count_page(flow, path_conflict, lost);
         }

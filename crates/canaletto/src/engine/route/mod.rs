@@ -39,6 +39,7 @@ use crate::controller::Controller;
 use crate::engine::error::RunError;
 use crate::engine::events::{Due, EventQueue};
 use crate::engine::in_flight::{PageWork, Requests};
+use crate::engine::rarely::rarely;
 use crate::engine::run::{Progress, RunOptions};
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
@@ -207,7 +208,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 }
                 break;
             };
-            if now > Time::LATEST {
+            if rarely(now > Time::LATEST) {
                 return Err(self.too_late());
             }
             match slot {
@@ -218,10 +219,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     self.handle(event, now);
                 }
             }
-            if !self.refills.is_empty() {
+            if rarely(!self.refills.is_empty()) {
                 self.refill(now);
             }
-            self.check_host()?;
             if self.pages.probe.observer().is_some_and(|observer| observer.is_done(now)) {
                 return Ok(());
             }
@@ -229,6 +229,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
+                self.check_host()?;
                 if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
                 }
@@ -244,6 +245,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 break;
             }
         }
+        // A flow whose trace cannot be read has ended.
+        self.check_host()?;
         if self.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
     }
 

@@ -108,13 +108,16 @@ pub struct Grid {
     edge: ControllerEdge,
     places: Vec<(u16, u16)>,
     neighbours: Vec<[Neighbour; 4]>,
+    /// Of controllers.
+    entries: Vec<PortAt>,
 }
 
 impl Grid {
     pub fn new(rows: u32, columns: u32, edge: ControllerEdge) -> Grid {
-        let mut grid = Grid { rows, columns, edge, places: Vec::new(), neighbours: Vec::new() };
+        let mut grid = Grid { rows, columns, edge, places: Vec::new(), neighbours: Vec::new(), entries: Vec::new() };
         grid.places = (0..rows * columns).map(|r| ((r / columns) as u16, (r % columns) as u16)).collect();
         grid.neighbours = (0..rows * columns).map(|r| grid.find_neighbours(r)).collect();
+        grid.entries = (0..rows).map(|controller| grid.find_entry(controller)).collect();
         grid
     }
 
@@ -173,10 +176,13 @@ impl Grid {
     }
 
     /// A chip's port has no bit.
-    pub fn entry(&self, controller: u32) -> PortAt {
-        if let Some(chip) = self.chip(controller) {
-            return PortAt::with_router(0, RouterId(chip.0));
-        }
+    #[inline]
+    pub fn entry(&self, source: u32) -> PortAt {
+        let of_chip = || PortAt::with_router(0, RouterId(source - self.rows));
+        self.entries.get(source as usize).copied().unwrap_or_else(of_chip)
+    }
+
+    fn find_entry(&self, controller: u32) -> PortAt {
         let first = controller * self.columns;
         match self.is_east(controller) {
             true => PortAt::new(RouterId(first + self.columns - 1), Port::Right),

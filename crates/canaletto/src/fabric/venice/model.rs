@@ -128,7 +128,7 @@ proptest! {
             }
             let is_wanted = under_way.values().any(|(_, scout)| scout.destination.0 == chip);
             if !under_way.contains_key(&controller) && !is_wanted && circuits.values().all(|taken| taken.0 != chip) {
-                let scout = routers.scout(controller, RouterId(chip), number, Time::from_us(number));
+                let scout = routers.scout(controller, RouterId(chip), Time::from_us(number));
                 under_way.insert(controller, (scout, model.scout(controller, chip)));
             }
             for _ in 0..hops {

@@ -44,6 +44,8 @@ impl Reach {
     pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &Free) -> bool {
         match from == to {
             true => true,
+            // It is often one of both alone that is cut off.
+            false if free[from.index()] == 0 || free[to.index()] == 0 => false,
             false if grid.routers() <= MOST_ON_BOARD => Board::new(free, self.columns).is_connected(from, to),
             false => self.flood.is_connected(from, to, grid, |at| free[at.index()]),
         }

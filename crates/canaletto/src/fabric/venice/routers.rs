@@ -24,12 +24,10 @@ pub struct Routers {
     routers: Vec<Router>,
     free: Free,
     minimal: MinimalPorts,
-    /// By controller and router: the last scout that continued there and, in the lowest four bits, the outputs it took.
-    /// Plain numbers, so that untouched ones take no memory.
-    tried: Vec<u64>,
+    /// By controller and router: the outputs that its last scout took.
+    tried: Vec<u8>,
     reach: Reach,
     hop: Time,
-    pub hops: u64,
     pub trace: WireTrace,
 }
 
@@ -37,7 +35,7 @@ struct Network<'a> {
     routers: &'a mut [Router],
     free: &'a mut [u8; MOST_ROUTERS],
     minimal: &'a minimal::Table,
-    tried: &'a mut [u64],
+    tried: &'a mut [u8],
     hop: Time,
 }
 
@@ -65,12 +63,11 @@ impl Network<'_> {
         }
         // Each output may be reserved only once, which bounds the way (§4.3, livelock).
         let tried = &mut self.tried[scout.memory as usize + at.index()];
-        let before = scout.outputs_of(*tried);
         let minimal = minimal::between(self.minimal, router.place, scout.toward);
-        let outputs = find_output(self.free[at.index()] & !before, minimal, entry);
+        let outputs = find_output(self.free[at.index()] & !*tried, minimal, entry);
         if outputs != 0 {
             let chosen = router.register.choose(outputs);
-            *tried = scout.remember(before | chosen.bit);
+            *tried |= chosen.bit;
             let output = router.output_mut(chosen.port);
             output.row = Row::new(holder, entry);
             output.used.since = now;
@@ -151,7 +148,6 @@ impl Routers {
             tried: vec![0; sources as usize * grid.routers() as usize],
             reach: Reach::new(&grid),
             hop,
-            hops: 0,
             trace: WireTrace::default(),
             grid,
         }
@@ -174,19 +170,24 @@ impl Routers {
         }
     }
 
-    pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
-        let mut scout = Scout::new(controller, destination, number);
-        scout.due = now + self.hop;
-        scout.entry = self.grid.entry(controller);
+    pub fn packet(&self, controller: u32, destination: RouterId, now: Time) -> Scout {
+        let mut packet = Scout::new(controller, destination, now + self.hop);
+        packet.entry = self.grid.entry(controller);
+        packet
+    }
+
+    /// Which has tried no output yet.
+    pub fn scout(&mut self, controller: u32, destination: RouterId, now: Time) -> Scout {
+        let mut scout = self.packet(controller, destination, now);
         scout.toward = self.minimal.destination(self.grid.place(destination));
         scout.memory = controller * self.grid.routers();
+        self.tried[scout.memory as usize..][..self.routers.len()].fill(0);
         scout
     }
 
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let now = scout.due;
         let hop = self.network().hop(scout);
-        self.hops += u64::from(hop == Hop::On);
         if hop == Hop::On && self.trace.is_on() {
             self.trace_hop(scout, now);
         }
@@ -201,12 +202,12 @@ impl Routers {
         }
         let mut network = self.network();
         let (scouts, first) = under_way.line();
-        let (mut next, mut hops) = (*first, 0);
+        let mut next = *first;
         let end = loop {
             let Some(packet) = scouts.get_mut(next).filter(|packet| packet.due < until) else { break None };
             if !packet.tears_down {
                 match network.hop(packet) {
-                    Hop::On => hops += 1,
+                    Hop::On => {}
                     end => break Some(end),
                 }
             } else if all_are_told || !network.tears_down_unseen(packet) {
@@ -218,7 +219,6 @@ impl Routers {
             }
         };
         *first = next;
-        self.hops += hops;
         end
     }
 

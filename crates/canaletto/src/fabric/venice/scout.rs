@@ -12,22 +12,23 @@ pub struct Scout {
     pub links: u32,
     pub toward: u32,
     pub memory: u32,
-    tag: u64,
+    first: Time,
 }
 
 impl Scout {
-    pub fn new(controller: u32, destination: RouterId, number: u64) -> Scout {
+    /// It is at its first router at that time.
+    pub fn new(controller: u32, destination: RouterId, first: Time) -> Scout {
         let packet = ScoutPacket { mode: Mode::Reserve, destination, controller };
         Scout {
             packet,
             holder: Holder::new(controller),
-            due: Time::ZERO,
+            due: first,
             entry: PortAt::NONE,
             tears_down: false,
             links: 0,
             toward: 0,
             memory: 0,
-            tag: number << 4,
+            first,
         }
     }
 
@@ -36,15 +37,8 @@ impl Scout {
         1 + u64::from(self.links)
     }
 
-    #[inline]
-    pub fn remember(&self, outputs: u8) -> u64 {
-        self.tag | u64::from(outputs)
-    }
-
-    /// None if another scout was there last.
-    #[inline]
-    pub fn outputs_of(&self, remembered: u64) -> u8 {
-        let outputs = remembered ^ self.tag;
-        if outputs < 1 << 4 { outputs as u8 } else { 0 }
+    /// Of that time each.
+    pub fn hops(&self, hop: Time) -> u64 {
+        (self.due - self.first).0 / hop.0
     }
 }

@@ -46,7 +46,7 @@ impl Venice {
 
     pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
-        let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
+        let mut scout = self.routers.scout(id, controller.destination(), now);
         if self.grid.chip(id).is_none() {
             self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
         }
@@ -88,6 +88,7 @@ impl Venice {
     }
 
     fn search_ended(&mut self, scout: &Scout, end: Hop) -> Time {
+        self.counts.hops += scout.hops(self.hop);
         let controller = &mut self.controllers[scout.packet.controller as usize];
         if end == Hop::Arrived {
             controller.state = State::Reserved;
@@ -127,6 +128,10 @@ impl Venice {
                 self.send_scout(id, now, later);
             }
         }
+    }
+
+    pub(super) fn hops(&self) -> u64 {
+        self.counts.hops + self.under_way.searching().map(|scout| scout.hops(self.hop)).sum::<u64>()
     }
 
     fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut impl FnMut(Time, Event)) {

@@ -23,7 +23,7 @@ impl Venice {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::TearingDown;
         let length = controller.length;
-        let mut packet = self.routers.scout(id, controller.destination(), controller.scouts, now);
+        let mut packet = self.routers.packet(id, controller.destination(), now);
         packet.packet.mode = Mode::Cancel;
         packet.tears_down = true;
         packet.links = (length - 1) as u32;

@@ -20,11 +20,11 @@ fn grid(rows: u32, columns: u32) -> Grid {
 }
 
 fn search(routers: &mut Routers, controller: u32, chip: u32) -> (Option<Vec<RouterId>>, u32) {
-    let mut scout = routers.scout(controller, RouterId(chip), routers.hops + 1, Time::ZERO);
-    let (mut path, before) = (vec![scout.entry.router()], routers.hops);
+    let mut scout = routers.scout(controller, RouterId(chip), Time::ZERO);
+    let (mut path, one) = (vec![scout.entry.router()], scout.due);
     loop {
         let hop = routers.hop(&mut scout);
-        let hops = (routers.hops - before) as u32;
+        let hops = scout.hops(one) as u32;
         match hop {
             Hop::Arrived => return (Some(path), hops),
             Hop::Failed => return (None, hops),
@@ -312,7 +312,7 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)
     assert!(reserved.windows(2).all(|p| p[0].wire != p[1].wire || p[0].end <= p[1].start), "two circuits on a link");
     let counts = bench.fabric.counts;
     let most = 8 * u64::from(rows * columns) + 1;
-    assert!(bench.fabric.routers.hops <= most * counts.scouts, "{counts:?}");
+    assert!(bench.fabric.hops() <= most * counts.scouts, "{counts:?}");
     bench
 }
 

@@ -42,6 +42,10 @@ impl UnderWay {
         self.scouts.iter().filter(move |scout| scout.due == time)
     }
 
+    pub fn searching(&self) -> impl Iterator<Item = &Scout> {
+        self.scouts.iter().filter(|scout| !scout.tears_down)
+    }
+
     #[inline(always)]
     pub fn line(&mut self) -> (&mut [Scout], &mut usize) {
         (&mut self.scouts, &mut self.next)
@@ -115,9 +119,7 @@ mod tests {
                 prop_assert_eq!(ring.next_arrival(), line.front().map_or(Time::MAX, |next| next.0));
                 now = until.min(ring.next_arrival());
                 line.push_back((now + hop, id));
-                let mut scout = Scout::new(id, RouterId(0), 1);
-                scout.due = now + hop;
-                ring.send(scout);
+                ring.send(Scout::new(id, RouterId(0), now + hop));
             }
         }
     }

@@ -152,6 +152,8 @@ pub trait Reclaim {
     fn describe(&self, collector: &Collector, plane: PlaneId) -> String;
 }
 
+/// A tag of its own is read at once, which each `reclaim!` does.
+#[repr(u8)]
 pub enum Way {
     Pages(Pages),
     Hybrid(Hybrid),
@@ -171,12 +173,22 @@ impl Way {
 
 macro_rules! reclaim {
     ($way:expr, $method:ident($($argument:expr),* $(,)?)) => {{
+        use $crate::engine::rarely::cold;
         use $crate::ftl::reclaim::{Reclaim as _, Way};
         match $way {
             Way::Pages(way) => way.$method($($argument),*),
-            Way::Hybrid(way) => way.$method($($argument),*),
-            Way::InPlace(way) => way.$method($($argument),*),
-            Way::Zoned(way) => way.$method($($argument),*),
+            Way::Hybrid(way) => {
+                cold();
+                way.$method($($argument),*)
+            }
+            Way::InPlace(way) => {
+                cold();
+                way.$method($($argument),*)
+            }
+            Way::Zoned(way) => {
+                cold();
+                way.$method($($argument),*)
+            }
         }
     }};
 }

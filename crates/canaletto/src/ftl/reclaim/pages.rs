@@ -54,8 +54,16 @@ impl Reclaim for Pages {
     }
 
     #[inline(always)]
-    fn is_urgent(&self, collector: &Collector, blocks: &Blocks, mut planes: impl Iterator<Item = PlaneId>) -> bool {
-        collector.is_working() && planes.any(|plane| collector.urgent(plane, blocks))
+    fn is_urgent(&self, collector: &Collector, blocks: &Blocks, planes: impl Iterator<Item = PlaneId>) -> bool {
+        // `any` is a call where the linker does not optimise.
+        if collector.is_working() {
+            for plane in planes {
+                if collector.urgent(plane, blocks) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     #[inline]

@@ -132,7 +132,7 @@ impl Lun {
 
 type Page = trail::Trail<13>;
 
-type Request = trail::Trail<6>;
+type Request = trail::Trail<8>;
 
 struct Slot {
     /// Since it was given back while somebody waited.
@@ -170,8 +170,9 @@ struct Held {
 
 impl Held {
     /// Returns its number.
-    fn new_slot(&mut self) -> u32 {
-        self.slots.push(Slot { past: None, taken: Time::MAX });
+    #[cold]
+    fn new_slot(&mut self, taken: Time) -> u32 {
+        self.slots.push(Slot { past: None, taken });
         self.slots.len() as u32 - 1
     }
 
@@ -345,6 +346,11 @@ impl RootCauses {
         self.pages[id.index()].charge(cause, until);
     }
 
+    #[inline(always)]
+    pub fn lag(&self, id: TransactionId, now: Time) -> bool {
+        self.pages[id.index()].since() < now
+    }
+
     pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
         let page = &mut self.pages[id.index()];
         debug_assert_eq!(page.since(), now, "all of a page's time up to its wait is charged");
@@ -469,7 +475,7 @@ impl RootCauses {
         if !pool.is_numbered {
             pool.is_numbered = true;
             for _ in pool.used..pool.most {
-                pool.free.push(self.held.new_slot());
+                pool.free.push(self.held.new_slot(Time::MAX));
             }
         }
     }
@@ -477,38 +483,36 @@ impl RootCauses {
     #[inline(always)]
     pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
         let pool = pool(&mut self.pools, slots);
-        if pool.is_numbered {
-            return self.numbered_slot_freed(slots, by, now);
+        if !pool.is_numbered {
+            pool.used -= 1;
+            return;
         }
-        pool.used -= 1;
-    }
-
-    #[inline(never)]
-    fn numbered_slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let pool = pool(&mut self.pools, slots);
         let number = match std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT) {
             NO_SLOT => {
                 pool.used -= 1;
-                let number = self.held.new_slot();
-                self.held.slots[number as usize].taken = Time::ZERO;
-                number
+                self.held.new_slot(Time::ZERO)
             }
             number => number,
         };
         pool.free.push(number);
-        let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
-        let taken = std::mem::replace(&mut slot.taken, Time::MAX);
-        if let Some(wanted) = wanted.filter(|_| number < MOST) {
-            slot.history().add(slots.cause(), taken.max(wanted));
-            let since = slot.history().since();
-            self.held.follow(&self.requests[by.index()], &self.pages, since..now, slots.cause(), &mut self.followed);
-            let history = self.held.slots[number as usize].history();
-            let before = history.len();
-            self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
-            self.room_of_slots -= (history.len() - before) as isize;
-            if self.room_of_slots < 0 {
-                self.forget();
-            }
+        let taken = std::mem::replace(&mut self.held.slots[number as usize].taken, Time::MAX);
+        if let Some(wanted) = pool.wanted.filter(|_| number < MOST) {
+            self.wanted_slot_freed(slots.cause(), number, by, taken.max(wanted)..now);
+        }
+    }
+
+    #[inline(never)]
+    fn wanted_slot_freed(&mut self, cause: Cause, number: u32, by: RequestId, while_wanted: Range<Time>) {
+        let history = self.held.slots[number as usize].history();
+        history.add(cause, while_wanted.start);
+        let during = history.since()..while_wanted.end;
+        self.held.follow(&self.requests[by.index()], &self.pages, during, cause, &mut self.followed);
+        let history = self.held.slots[number as usize].history();
+        let before = history.len();
+        self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
+        self.room_of_slots -= (history.len() - before) as isize;
+        if self.room_of_slots < 0 {
+            self.forget();
         }
     }
 
@@ -517,27 +521,29 @@ impl RootCauses {
     #[inline(always)]
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
         let pool = pool(&mut self.pools, slots);
-        if pool.is_numbered {
-            return self.numbered_slot_taken(slots, by, now);
+        if !pool.is_numbered {
+            pool.used += 1;
+            pool.most = pool.most.max(pool.used);
+            return;
         }
-        pool.used += 1;
-        pool.most = pool.most.max(pool.used);
+        let number = pool.free.pop().unwrap_or_else(|| self.held.new_slot(Time::MAX));
+        self.slots[by.index()][slots.kind()] = number;
+        let slot = &mut self.held.slots[number as usize];
+        slot.taken = now;
+        // Without a past, nobody has had it for whom others waited.
+        if slot.past.is_some() && self.requests[by.index()].since() < now {
+            self.slot_waited_for(slots.cause(), number, by, now);
+        }
     }
 
     #[inline(never)]
-    fn numbered_slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let free = pool(&mut self.pools, slots).free.pop();
-        let number = free.unwrap_or_else(|| self.held.new_slot());
+    fn slot_waited_for(&mut self, cause: Cause, number: u32, by: RequestId, now: Time) {
         let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
-        let since = request.since();
-        // Without a past, nobody has had it for whom others waited.
-        if let Some(past) = slot.past.as_mut().filter(|_| since < now) {
-            past.history.add(slots.cause(), now);
+        if let Some(past) = &mut slot.past {
+            past.asked = request.since();
+            past.history.add(cause, now);
             request.waited_for_slot(number, &past.history, now);
-            past.asked = since;
         }
-        self.slots[by.index()][slots.kind()] = number;
-        slot.taken = now;
     }
 
     pub fn ends(&mut self, what: Ended, page: TransactionId) {

@@ -3,6 +3,7 @@
 //! A million may wait at a time, so each is small: spans in order, and the sums of each wait for something with a
 //! history.
 
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
 use crate::measure::blame::{CAUSES, Cause, Ledger};
@@ -57,7 +58,8 @@ impl Span {
 
     #[inline(always)]
     fn length(self) -> Time {
-        Time((self.0 & (Span::LONG - 1)) << if self.is_long() { Span::LENGTH_BITS } else { 0 })
+        let length = self.0 & (Span::LONG - 1);
+        Time(if rarely(self.is_long()) { length << Span::LENGTH_BITS } else { length })
     }
 
     #[inline(always)]
@@ -89,19 +91,15 @@ impl Span {
         goes_on
     }
 
-    #[inline(always)]
-    fn cause(self) -> Option<usize> {
-        (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
-    }
-
     /// Returns whether it has a root cause: other steps name something.
     #[inline(always)]
     fn add_to(self, ledger: &mut Ledger) -> bool {
-        let cause = self.cause();
-        if let Some(cause) = cause {
-            ledger.0[cause] += self.length();
-        }
-        cause.is_some()
+        let number = self.number();
+        let cause = if number < Step::PARTS { number } else { number - Step::PARTS };
+        let sum = ledger.0.get_mut(cause as usize);
+        let has_cause = sum.is_some();
+        sum.into_iter().for_each(|sum| *sum += self.length());
+        has_cause
     }
 
     fn length_in_time(self) -> Time {
@@ -195,17 +193,17 @@ impl<const SHORT: usize> Spans<SHORT> {
     }
 
     #[inline(always)]
-    fn all(&self) -> [&[Span]; 2] {
-        let others = self.others.as_ref().map_or(&[][..], |others| &others[..]);
-        [&self.first[..SHORT.min(self.count as usize)], others]
+    fn inside(&self) -> &[Span] {
+        &self.first[..SHORT.min(self.count as usize)]
     }
 
     #[inline(always)]
     fn add_to(&self, ledger: &mut Ledger) {
-        for spans in self.all() {
-            for span in spans {
-                span.add_to(ledger);
-            }
+        for span in self.inside() {
+            span.add_to(ledger);
+        }
+        for span in self.others.iter().flat_map(|others| others.iter()) {
+            span.add_to(ledger);
         }
     }
 
@@ -309,20 +307,28 @@ impl<const SHORT: usize> Trail<SHORT> {
 
     #[inline]
     pub fn end(&mut self) {
-        if self.spans.others.take().is_some() {
-            self.spans.count = 0;
+        if rarely(self.spans.others.is_some()) {
+            self.spans = Spans::NONE;
         }
     }
 
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        for spans in self.spans.all() {
-            for span in spans {
-                if !span.add_to(ledger) {
-                    if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
-                        pages[page.index()].spans.add_to(ledger);
-                    }
-                }
+        for span in self.spans.inside() {
+            if !span.add_to(ledger) {
+                Self::add_named_to(*span, ledger, pages);
             }
+        }
+        for span in self.spans.others.iter().flat_map(|others| others.iter()) {
+            if !span.add_to(ledger) {
+                Self::add_named_to(*span, ledger, pages);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_named_to<const PAGE: usize>(span: Span, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
+        if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
+            pages[page.index()].spans.add_to(ledger);
         }
     }
 

@@ -1,6 +1,7 @@
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
+use crate::engine::rarely::rarely;
 use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::scheduler::flash_page_group::FlashPageGroup;
@@ -38,8 +39,9 @@ const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER
 
 impl Queues {
     /// By [`Queues::push_fairly`].
+    #[inline(always)]
     pub fn are_fair(&self) -> bool {
-        self.are_told
+        rarely(self.are_told)
     }
 
     pub fn push_fairly(&mut self, lun: LunId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {

@@ -65,6 +65,7 @@ const COMMON: &[&str] = &[
     "engine::index",
     "engine::memory",
     "engine::random",
+    "engine::rarely",
     "engine::ring",
     "engine::run",
     "engine::time",

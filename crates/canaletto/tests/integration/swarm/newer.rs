@@ -134,7 +134,8 @@ fn limited(file: &str) -> String {
         let gap: Option<u32> = gap.map(|gap| gap.parse().unwrap());
         made += &format!("{line}\n");
         if let Some(gap) = gap.filter(|gap| gap % 3 == 0) {
-            made += &format!("queue_depth = {}\narrivals = \"{}\"\n", gap / 3, ["fixed", "exponential"][gap as usize % 2]);
+            made +=
+                &format!("queue_depth = {}\narrivals = \"{}\"\n", gap / 3, ["fixed", "exponential"][gap as usize % 2]);
             let flow = made.rfind("[flow.synthetic]").unwrap();
             made.insert_str(flow, &format!("threads = {}\n", 1 + gap % 4));
         }

@@ -43,7 +43,7 @@ pub struct ZoneModel {
     max_active: usize,
     append_limit: u64,
     area: u64,
-    /// Programs and erases may fail, and zones with them.
+    /// Programs and erases may fail, and chips may be cut off: zones fail with them.
     fails: bool,
     opened: u64,
     /// Zone and its life then.
@@ -68,7 +68,7 @@ impl ZoneModel {
             max_active: zns.max_active as usize,
             append_limit: zns.append_limit.0 / 512,
             area: zns.random_write_area.0 / 512,
-            fails: failures.program > 0.0 || failures.erase > 0.0,
+            fails: failures.program > 0.0 || failures.erase > 0.0 || design.fabric.failures.any(),
             ..ZoneModel::default()
         }
     }

@@ -169,7 +169,10 @@ fn zoned(overrides: Vec<String>, shape: &Shape) -> (Vec<String>, u64) {
     let all = (blocks as f64 * (1.0 - spare)) as u64 / superblocks * groups;
     let zones = if shape.is_mixed { (blocks / 2 / superblocks * groups).min(8).min(all) } else { all };
     // A zone that fails takes none of them any more, when the model does not hear of it.
-    let fails = ["program", "erase"].iter().any(|what| keys[&format!("flash.failures.{what}")] != "0");
+    let mut parts =
+        keys.range("fabric.failures.".to_owned()..).take_while(|(key, _)| key.starts_with("fabric.failures."));
+    let fails = ["program", "erase"].iter().any(|what| keys[&format!("flash.failures.{what}")] != "0")
+        || parts.any(|(key, count)| !key.ends_with(".placement") && count.parse().is_ok_and(|count: u32| count > 0));
     let open = if fails { 0 } else { shape.open };
     let active = if open == 0 { 0 } else { open + shape.active };
     let in_buffer = if active == 0 { zones } else { u64::from(active).min(zones) };
