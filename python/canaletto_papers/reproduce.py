@@ -222,8 +222,9 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
         said = [note(text) for text in notes]
         return [*drawn, *said, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
-    cells = [[escape(markdown.cell(row[column])) for column in rows[0]] for row in shown]
-    listed = f'<div class="words">{table([escape(column) for column in rows[0]], cells)}</div>' if shown else ""
+    columns = [column for column in rows[0] if column != "published" or any(row[column] for row in rows)]
+    cells = [[escape(markdown.cell(row[column])) for column in columns] for row in shown]
+    listed = f'<div class="words">{table([escape(column) for column in columns], cells)}</div>' if shown else ""
     more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
     return [listed, note(more if len(shown) < len(rows) else "")]
 

@@ -186,5 +186,13 @@ def test_its_page_has_the_notes_and_says_where_the_verdicts_are(rows: list[dict[
     assert "&amp;#x27;" not in page, "escaped once"
 
 
+def test_a_page_has_no_column_for_numbers_that_nobody_published() -> None:
+    figure = figures("networked-ssd", ["table-on-die-ecc"])[0]
+    rows = [{"choice": "none", "ours": 1.0, "published": None}]
+    assert "published" not in " ".join(_listed("networked-ssd", figure, rows))
+    rows.append({"choice": "detect", "ours": 1.0, "published": 1.5})
+    assert "published" in " ".join(_listed("networked-ssd", figure, rows))
+
+
 def test_figures_at_published_rates_say_why_their_charts_are_flat() -> None:
     assert all(figure.flat for figure in figures("venice", ["fig4", "fig9", "fig10", "fig15"]))

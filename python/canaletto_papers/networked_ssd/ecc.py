@@ -71,7 +71,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                 "choice": choice,
                 "p99_us": latency["p99"],
                 "epoch_us": collected["epoch_mean_us"],
-                "copies_through_controller": collected["pages_copied"] - direct,
+                "via_controller": collected["pages_copied"] - direct,
                 "read_retries": flash["read_retries"],
                 "uncorrectable": flash["uncorrectable"],
                 "on_die_area": ON_DIE + CHECK * (CHOICES[choice][ECC] == "detect"),
