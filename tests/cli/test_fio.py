@@ -126,6 +126,7 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("job", "says"),
     [
+        ("[j]\nrw=write\nzonemode=zbd\nsize=4z\n", ("job.fio:4: size: got '4z'", "the drive's zones")),
         ("[j]\nrw=randread\nsize=1m\niodepth_low=3\n", ("job.fio:4", "iodepth_low", "no counterpart")),
         ("[j]\nrw=randsomething\nsize=1m\n", ("job.fio:2", "rw", "randread")),
         ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:3", "stonewall", "--job j, --job k")),

@@ -110,3 +110,25 @@ def test_designs_that_do_not_fit(canaletto: Any, tmp_path: Path, setting: str, s
     (tmp_path / "zoned.toml").write_text(ZONED)
     (tmp_path / "log.toml").write_text(LOG)
     canaletto.refuses("run", "zoned.toml", "--workload", "log.toml", "--set", setting, says=(says,))
+
+
+def test_violations_end_with_the_standard_s_status(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "zoned.toml").write_text(ZONED)
+    zone = 6 * 2**20
+    kinds = [(0, "W"), (8192, "W"), (zone, "A"), (2 * zone, "A"), (3 * zone, "A"), (0, "F"), (0, "A"), (4 * zone, "C")]
+    lines = [f"{i * 10**9},0,{at},{4096 if kind in 'WA' else 0},{kind},\n" for i, (at, kind) in enumerate(kinds)]
+    (tmp_path / "t.csv").write_text(HEADER + "".join(lines))
+    (tmp_path / "failing.csv").write_text(HEADER + f"0,0,0,{2**20},A,\n900000000,0,0,0,Z,\n1000000000,0,0,4096,A,\n")
+    limits = ("--set", "zns.max_open=2", "--set", "zns.max_active=3")
+    result = alone(tmp_path, "zoned.toml", "--workload", "t.csv", *limits)
+    assert result["flash"]["zones"]["refused"] == {
+        **{"zone_is_full": 1, "zone_invalid_write": 1, "too_many_active_zones": 1},
+        "zone_invalid_state_transition": 1,
+    }
+    said = canaletto.ok("run", "zoned.toml", "--workload", "t.csv", *limits).out
+    said = " ".join(said.split())
+    assert "refused: 1 too many active zones" in said
+    assert "1 zone is full" in said
+    result = alone(tmp_path, "zoned.toml", "--workload", "failing.csv", "--set", "flash.failures.program=0.9")
+    assert result["flash"]["zones"]["states"]["read_only"] == 1
+    assert set(result["flash"]["zones"]["refused"]) == {"zone_invalid_state_transition", "zone_is_read_only"}

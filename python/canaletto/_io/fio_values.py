@@ -69,11 +69,12 @@ class Given:
 
     def size(self, text: str | None = None) -> int:
         """With fio's default kb_base, k and kb are 1024 and kib is 1000."""
-        found = math.nan
+        found, given = math.nan, (self.text if text is None else text).strip().lower()
         with suppress(ValueError):
-            found = _bytes((self.text if text is None else text).strip().lower())
+            found = _bytes(given)
         if not found <= MOST_BYTES:
-            raise self.wrong("expected a size such as 4k, below 8 EiB")
+            zones = "; a job does not state the drive's zones" if given.endswith("z") else ""
+            raise self.wrong(f"expected a size such as 4k, below 8 EiB{zones}")
         return round(found)
 
     def sectors(self, text: str | None = None, *, least: int = SECTOR) -> int:

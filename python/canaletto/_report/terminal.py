@@ -216,6 +216,7 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if busiest := caveats.bottleneck(data):
         yield "busiest", busiest
     yield "flash", listing(counts) or "not touched"
+    yield from _placement(flash)
     if data.get("precondition"):
         yield "initial", _initial_state(data["precondition"])
     yield from replays.facts(data)
@@ -248,6 +249,24 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             ]
         ),
     )
+
+
+def _placement(flash: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Zones and what they refused, in the standard's words; handles."""
+    if zones := flash.get("zones"):
+        states = [_counted(zones["states"]), f"{scaled(zones['capacity_bytes'], 'B')} each"]
+        refused = [f"refused: {_counted(zones['refused'])}"] if zones["refused"] else []
+        yield "zones", listing([*states, *refused])
+    if fdp := flash.get("fdp"):
+        handles, units = fdp["handles"], sum(handle["units_opened"] for handle in fdp["handles"])
+        used = sum(handle["host_pages"] > 0 for handle in handles)
+        unknown = fdp["invalid_placements"]
+        said = [f"{used} of {number_of(len(handles), 'handle')} written", number_of(units, "reclaim unit")]
+        yield "handles", listing([*said, *([number_of(unknown, "unknown handle")] if unknown else [])])
+
+
+def _counted(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{count(number)} {name.replace('_', ' ')}" for name, number in numbers.items())
 
 
 def _initial_state(state: Mapping[str, Any]) -> str:

@@ -10,6 +10,9 @@ handles).
 Scale: one GiB of the drive is one MiB here, so that the number of reclaim units, their fill and the multiples of the
 capacity stay. Objects shrink alike, but to no less than a page of 4 KiB: all are far smaller than a unit in both.
 
+LMCache's raw blocks replace the object used least recently (LMCache/LMCache pull request 3527), and the report does not
+say which objects are used again. Its order lies between objects replaced at random and oldest first.
+
 Assumptions: the report has neither the traces nor the order in which a worker replaces its objects, nor each worker's
 part of the writes. So there are lines for objects replaced at random and oldest first. Workers write the same
 multiple of their space, or the same number of bytes. Or workers that churn (chats, prompts, metadata) write ten times
