@@ -64,7 +64,7 @@ impl Ftl {
         work.transactions[id].set(Flag::Retrying, true);
         if self.is_out_of_reach(work.transactions[id].ppa.plane) {
             work.transactions[id].ppa = Ppa::NONE;
-            return self.room.wait(id);
+            return self.room.wait(id, &work.transactions);
         }
         if self.blocks.has_superblocks() {
             return self.place_again(work, id);
@@ -91,7 +91,7 @@ impl Ftl {
         let line = t.line();
         let Some(plane) = self.take_place(t.ppa.plane, line, false) else {
             work.transactions[id].ppa = Ppa::NONE;
-            return self.room.wait(id);
+            return self.room.wait(id, &work.transactions);
         };
         let t = &mut work.transactions[id];
         t.ppa = Ppa::unbound(plane);
@@ -290,7 +290,7 @@ impl Ftl {
         let lost = self.is_out_of_reach(work.transactions[id].ppa.plane);
         work.transactions[id].ppa = Ppa::NONE;
         if lost || self.room.is_dynamic {
-            self.room.wait(id);
+            self.room.wait(id, &work.transactions);
         } else {
             self.write_failed(work, id, now);
         }
@@ -304,14 +304,31 @@ impl Ftl {
         if !self.room.is_dynamic {
             return self.is_exhausted(self.home_of(work, id), t.frontier);
         }
+        self.no_plane_will_have_room()
+    }
+
+    fn no_plane_will_have_room(&self) -> bool {
         let mut planes = (0..self.layout.planes()).map(PlaneId);
         self.room.allocator.expects_nothing()
             && planes.all(|plane| self.blocks.programs_in(plane) == 0 && self.collector.is_stuck(plane, false))
     }
 
+    /// The next `left` pages that wait do so on if no plane takes a write. Returns whether they do.
+    pub fn all_wait_on<P: Probe>(&mut self, work: &mut PageWork<P>, left: usize, now: Time) -> bool {
+        let takes = |plane| self.room.allocator.may_take(PlaneId(plane), &self.blocks);
+        let is_full = self.room.are_alike() && !self.blocks.has_superblocks() && !(0..self.layout.planes()).any(takes);
+        if is_full {
+            for place in 0..left {
+                work.blame_page(self.room.in_line(place), Cause::FreeBlocks, now);
+            }
+            self.room.pass(left);
+        }
+        is_full
+    }
+
     /// Returns whether a page waited for room.
     pub fn give_up_oldest<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) -> bool {
-        let Some(id) = self.room.take_oldest() else { return false };
+        let Some(id) = self.room.take_oldest(&work.transactions) else { return false };
         work.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(work, id, now);
         true
@@ -341,7 +358,7 @@ impl Ftl {
 
     /// The oldest page that waits gets room, or waits on.
     pub fn place_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
-        let Some(id) = self.room.take_oldest() else { return };
+        let Some(id) = self.room.take_oldest(&work.transactions) else { return };
         work.blame_page(id, Cause::FreeBlocks, now);
         if work.transactions[id].operation == Operation::Read {
             work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
@@ -352,24 +369,28 @@ impl Ftl {
             self.send_to_plane(work, id, plane, now);
             self.send_data_out(id);
         } else {
-            self.room.wait_on(id);
+            self.room.wait_on(id, &work.transactions);
         }
     }
 
     /// The oldest page that waits ends if no room will come, or waits on.
     pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
-        let Some(id) = self.room.take_oldest() else { return };
+        let Some(id) = self.room.take_oldest(&work.transactions) else { return };
         if self.no_room_will_come(work, id) {
             work.blame_page(id, Cause::FreeBlocks, now);
             self.give_up(work, id, now);
         } else {
-            self.room.wait_on(id);
+            self.room.wait_on(id, &work.transactions);
         }
     }
 
     #[inline(always)]
     pub fn stalled_perhaps_for_ever(&self) -> usize {
-        if self.only_group_goes_on() { 0 } else { self.room.waiting() }
+        match self.room.waiting() {
+            0 => 0,
+            _ if self.only_group_goes_on() || self.room.is_dynamic && !self.no_plane_will_have_room() => 0,
+            pages => pages,
+        }
     }
 
     #[inline]

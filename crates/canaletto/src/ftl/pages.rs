@@ -118,7 +118,7 @@ impl Ftl {
                 work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
                 self.end_without_data(work, id);
             }
-            Found::NoRoom => self.room.wait(id),
+            Found::NoRoom => self.room.wait(id, &work.transactions),
             Found::OutOfReach => self.read_out_of_reach(work, id, now),
         }
     }
@@ -323,7 +323,7 @@ impl Ftl {
         }
         self.mapping.set(lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
-            self.room.wait(id);
+            self.room.wait(id, &work.transactions);
             return false;
         };
         self.send_to_plane(work, id, plane, now);

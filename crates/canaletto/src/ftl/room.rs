@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use crate::config::design::{Design, WritePlacement};
 use crate::flash::address::{LunId, PlaneId};
+use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::dynamic::DynamicAllocator;
 use crate::limits::Limits;
+use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 pub struct Room {
@@ -15,6 +17,8 @@ pub struct Room {
     planes_per_lun: u32,
     /// Pages for which no plane has room yet, oldest first.
     stalled: VecDeque<TransactionId>,
+    /// Of them.
+    reads: usize,
     /// Some were not looked at yet.
     wanted: bool,
     /// Superblocks that had become free at the last look at all.
@@ -28,6 +32,7 @@ impl Room {
             allocator: DynamicAllocator::new(&limits.layout, limits.streams, limits.most_valid),
             planes_per_lun: limits.layout.planes_per_lun,
             stalled: VecDeque::new(),
+            reads: 0,
             wanted: false,
             superblocks_seen: None,
         }
@@ -79,17 +84,35 @@ impl Room {
         self.wanted
     }
 
-    pub fn wait(&mut self, id: TransactionId) {
-        self.wait_on(id);
+    pub fn wait(&mut self, id: TransactionId, transactions: &Transactions) {
+        self.wait_on(id, transactions);
         self.wanted = true;
     }
 
-    pub fn wait_on(&mut self, id: TransactionId) {
+    pub fn wait_on(&mut self, id: TransactionId, transactions: &Transactions) {
+        self.reads += usize::from(transactions[id].operation == Operation::Read);
         self.stalled.push_back(id);
     }
 
-    pub fn take_oldest(&mut self) -> Option<TransactionId> {
-        self.stalled.pop_front()
+    pub fn take_oldest(&mut self, transactions: &Transactions) -> Option<TransactionId> {
+        let oldest = self.stalled.pop_front();
+        self.reads -= usize::from(oldest.is_some_and(|id| transactions[id].operation == Operation::Read));
+        oldest
+    }
+
+    /// Whether all wait until any plane takes a write.
+    pub fn are_alike(&self) -> bool {
+        self.is_dynamic && self.reads == 0
+    }
+
+    /// Oldest first.
+    pub fn in_line(&self, place: usize) -> TransactionId {
+        self.stalled[place]
+    }
+
+    /// As if that many had been taken and waited on.
+    pub fn pass(&mut self, pages: usize) {
+        self.stalled.rotate_left(pages);
     }
 
     pub fn have_been_seen(&mut self) {

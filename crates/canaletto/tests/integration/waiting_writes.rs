@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{preset, simulate, synthetic};
 
-const DRIVE: [&str; 6] = [
+const STATIC: [&str; 6] = [
     "geometry.channels=1",
     "geometry.chips_per_channel=1",
     "precondition.kind=steady",
@@ -13,17 +13,32 @@ const DRIVE: [&str; 6] = [
     "host.fetch_limit=1024",
 ];
 
-fn time_of(depth: u32) -> Duration {
-    let keys = format!("requests = 20000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = {depth}");
+const DYNAMIC: [&str; 4] = [
+    "geometry.blocks_per_plane=256",
+    "geometry.pages_per_block=64",
+    "ftl.write_placement=dynamic",
+    "gc.scope=parallel",
+];
+
+fn time_of(drive: &[&str], requests: u32, depth: u32) -> Duration {
+    let keys = format!("requests = {requests}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = {depth}");
     let began = Instant::now();
-    let outcome = simulate(&preset("performance-optimized", &DRIVE), &synthetic(&keys));
-    assert_eq!(outcome.report.measures.requests.completed, 20_000);
+    let outcome = simulate(&preset("performance-optimized", drive), &synthetic(&keys));
+    assert_eq!(outcome.report.measures.requests.completed, u64::from(requests));
     began.elapsed()
 }
 
 /// A command that finds no second plane's page of its number looks at one write per plane, not at all that wait.
 #[test]
 fn a_command_does_not_look_at_all_writes_that_wait() {
-    let (few, many) = (time_of(64), time_of(20_000));
+    let (few, many) = (time_of(&STATIC, 20_000, 64), time_of(&STATIC, 20_000, 20_000));
     assert!(many < 8 * few, "20,000 outstanding: {many:?}, 64: {few:?}");
+}
+
+/// Pages that no plane takes wait on without a look at each plane for each of them.
+#[test]
+fn writes_that_wait_for_room_do_not_look_for_a_plane_each() {
+    let drive = [&STATIC[..], &DYNAMIC].concat();
+    let (few, many) = (time_of(&drive, 5000, 64), time_of(&drive, 5000, 5000));
+    assert!(many < 12 * few, "5,000 outstanding: {many:?}, 64: {few:?}");
 }

@@ -22,7 +22,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn place_stalled(&mut self, now: Time) {
-        for _ in 0..self.ftl.begin_placing_stalled() {
+        for left in (1..=self.ftl.begin_placing_stalled()).rev() {
+            if self.ftl.all_wait_on(&mut self.pages, left, now) {
+                break;
+            }
             self.ftl.place_next_stalled(&mut self.pages, now);
             self.carry_out(now);
         }
