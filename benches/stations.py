@@ -1,13 +1,13 @@
 """Where a request's instructions go: which part of the engine they belong to.
 
-usage: python benches/stations.py FOLDER    for cases A to D (needs valgrind and addr2line)
+usage: python benches/stations.py target/quick/lib_engine.so    (needs valgrind and addr2line)
 
 with the native module that this has built:
 
-    CARGO_TARGET_DIR=FOLDER CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release --package canaletto-py
+    cargo build --profile quick -p canaletto-py --config 'profile.quick.package.canaletto.debug="line-tables-only"'
 
-Code that is compiled in line counts where it is written; code of Rust's library where the engine uses it. Like
-`instructions.py`, over 60,000 requests less 20,000.
+Code that is compiled in line counts where it is written; code of Rust's library and of containers where it is used.
+Over 20,000 requests less 5,000; writes (C) cost more later, as `instructions.py` counts them.
 """
 
 import re
@@ -18,10 +18,13 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from instructions import FEW, MANY, callgrind
+from instructions import callgrind
 
-CASES = "ABCD"
-OURS = re.compile(r"crates/canaletto/src/([a-z_]+)(/route)?")
+CASES = "ABCDR"
+FEW, MANY = 5_000, 20_000
+OURS = re.compile(
+    r"crates/canaletto/src/(?!engine/(?:arena|fifo|ids|memory|rarely|ring)\.rs)([a-z_]+)(/route|/root_cause)?"
+)
 PARTS = {
     "workload": "`workload`: addresses, sizes and times of requests",
     "host": "`host`: queue pairs, the link and its messages, requests",
@@ -30,8 +33,9 @@ PARTS = {
     "fabric": "`fabric`: paths, circuits, times of transfers",
     "flash": "`flash`: arrays, registers, sequences",
     "measure": "`measure`: accounts, histograms, series",
+    "measure/root_cause": "`measure/root_cause`: trails, histories, slots",
     "engine/route": "`engine/route`: from station to station",
-    "engine": "`engine`: events in order, time, slabs, ids, random numbers",
+    "engine": "`engine`: events in order, records of requests and pages, random numbers",
     "others": "others: Rust's library where no line says for whom, memory",
 }
 
@@ -40,7 +44,7 @@ def part(frames: list[str]) -> str:
     ours = next(filter(None, map(OURS.search, frames)), None)
     if ours is None:
         return "others"
-    return "engine/route" if ours[2] else ours[1] if ours[1] in PARTS else "engine"
+    return ours[1] + ours[2] if ours[2] else ours[1] if ours[1] in PARTS else "engine"
 
 
 def by_address(profile: str) -> Counter[str]:
@@ -75,8 +79,7 @@ def frames_of(addresses: list[str], native: Path) -> dict[str, list[str]]:
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(str(__doc__))
-    files = Path(sys.argv[1], "release").glob("lib_engine.*")
-    native = next(path for path in files if path.suffix in (".so", ".dylib"))
+    native = Path(sys.argv[1]).resolve()
 
     def profiled(case: str, requests: int) -> Counter[str]:
         with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +95,8 @@ def main() -> None:
     for case, cost in costs.items():
         for address, figure in cost.items():
             found[case][part(places.get(address, []))] += figure
-    print("| instructions a request | " + " | ".join(CASES) + " |\n| --- |" + " ---: |" * len(CASES))
+    print("<!-- Made by `python benches/stations.py` -->\n")
+    print("| instructions per request | " + " | ".join(CASES) + " |\n| --- |" + " ---: |" * len(CASES))
     for name, title in {**PARTS, "all": "all"}.items():
         figures = (sum(counts.values()) if name == "all" else counts[name] for counts in found.values())
         print(f"| {title} | " + " | ".join(f"{figure / (MANY - FEW):,.0f}" for figure in figures) + " |")

@@ -387,11 +387,11 @@ impl Requests {
         let PageWork { transactions, ledgers: ledgers_of_pages, root_causes, probe, .. } = pages;
         let page = last.is_some().then(|| &transactions[last]);
         let account = RequestAccount { request: &request.charges, page, ledgers: &self.ledgers, ledgers_of_pages };
-        if probe.follows_waits() {
-            self.statistics.count_root_causes(request, &root_causes.account(id), now);
+        let follows = probe.follows_waits();
+        self.statistics.count_request(request, &account, follows.then(|| root_causes.account(id)).as_ref(), now);
+        if follows {
             root_causes.request_ends(id);
         }
-        self.statistics.count_request(request, &account, now);
         self.live.remove(id);
         if let Some(others) = others {
             self.ledgers.remove(others);

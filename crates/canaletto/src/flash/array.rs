@@ -118,7 +118,7 @@ impl Array {
     }
 
     #[inline(always)]
-    pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
+    pub fn begin(&mut self, id: LunId, command: &Command, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         if lun.background_since.is_some() || lun.flow_since.is_some() {
             // That work ends now.
@@ -135,7 +135,7 @@ impl Array {
         }
         assert!(!lun.busy, "LUN {} was given a second command", id.0);
         lun.busy = true;
-        lun.command = command;
+        lun.command = *command;
     }
 
     #[inline]
@@ -165,7 +165,7 @@ impl Array {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to go on with", id.0);
         lun.busy = false;
-        self.begin(id, command, charge, now);
+        self.begin(id, &command, charge, now);
     }
 
     pub fn use_register(&mut self, id: LunId, planes: u64) {

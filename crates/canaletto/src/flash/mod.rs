@@ -139,10 +139,10 @@ impl FlashBackend {
     }
 
     #[inline(always)]
-    pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &PageWork<P>, now: Time) {
-        let (lun, charge) = (self.lun_of(lane), self.charge_of(&command, work));
+    pub fn begin<P: Probe>(&mut self, lane: LunId, command: &Command, work: &PageWork<P>, now: Time) {
+        let (lun, charge) = (self.lun_of(lane), self.charge_of(command, work));
         if self.cache_reads.is_on() {
-            self.begin_behind(lun, &command, work);
+            self.begin_behind(lun, command, work);
         }
         self.array.begin(lane, command, charge, now);
         if self.suspensions.is_on() {

@@ -243,10 +243,10 @@ impl FlashBackend {
             "LUN {} goes on in planes that still hold read data",
             lun.0
         );
-        self.array.begin(lane, command, charge, now);
+        self.array.begin(lane, &command, charge, now);
         if let Some((command, soonest)) = behind {
             let loaded = self.load_again(lane, soonest);
-            self.array.begin(loaded, command, self.charge_of(&command, work), now);
+            self.array.begin(loaded, &command, self.charge_of(&command, work), now);
         }
         lane
     }

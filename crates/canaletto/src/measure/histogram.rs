@@ -13,7 +13,9 @@ const LEAST_ABOVE: u64 = 10;
 #[derive(Clone)]
 pub struct Histogram {
     buckets: Vec<u64>,
-    blamed: Vec<Option<Box<Blamed>>>,
+    blamed: Ledgers,
+    /// Where they are followed.
+    root_causes: Ledgers,
     count: u64,
     sum: u128,
     /// [`Time::MAX`] without values.
@@ -49,9 +51,46 @@ impl Blamed {
     }
 }
 
+/// By bucket.
+#[derive(Clone, Default)]
+struct Ledgers(Vec<Option<Box<Blamed>>>);
+
+impl Ledgers {
+    #[inline(always)]
+    fn add(&mut self, bucket: usize, value: Time, account: &impl Account) {
+        match self.0.get_mut(bucket) {
+            Some(Some(blamed)) => blamed.add(value, account),
+            _ => self.first(bucket).add(value, account),
+        }
+    }
+
+    #[cold]
+    fn first(&mut self, bucket: usize) -> &mut Blamed {
+        if self.0.len() <= bucket {
+            self.0.resize(end_of_power(bucket), None);
+        }
+        self.0[bucket].insert(Box::new(Blamed::NOTHING))
+    }
+
+    fn merge(&mut self, other: &Ledgers) {
+        self.0.resize(self.0.len().max(other.0.len()), None);
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_with(|| Box::new(Blamed::NOTHING)).merge(theirs);
+            }
+        }
+    }
+}
+
+/// Number of buckets up to the end of this one's power of two.
+fn end_of_power(bucket: usize) -> usize {
+    (bucket as u64 / SUB * SUB + SUB) as usize
+}
+
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { buckets: Vec::new(), blamed: Vec::new(), count: 0, sum: 0, min: Time::MAX, max: Time::ZERO }
+        let (blamed, root_causes) = (Ledgers::default(), Ledgers::default());
+        Histogram { buckets: Vec::new(), blamed, root_causes, count: 0, sum: 0, min: Time::MAX, max: Time::ZERO }
     }
 }
 
@@ -81,18 +120,12 @@ impl Histogram {
     }
 
     #[inline]
-    pub fn record_blamed(&mut self, value: Time, account: &impl Account) {
+    pub fn record_blamed(&mut self, value: Time, account: &impl Account, root_causes: Option<&impl Account>) {
         let bucket = self.bucket(value);
-        match self.blamed.get_mut(bucket) {
-            Some(Some(blamed)) => blamed.add(value, account),
-            _ => self.first_blamed(bucket).add(value, account),
+        if let Some(root_causes) = root_causes {
+            self.root_causes.add(bucket, value, root_causes);
         }
-    }
-
-    #[cold]
-    fn first_blamed(&mut self, bucket: usize) -> &mut Blamed {
-        self.blamed.resize(self.buckets.len(), None);
-        self.blamed[bucket].insert(Box::new(Blamed::NOTHING))
+        self.blamed.add(bucket, value, account);
     }
 
     #[inline]
@@ -112,7 +145,7 @@ impl Histogram {
     /// Up to the end of the bucket's power of two, which is rare.
     #[cold]
     fn first_in_bucket(&mut self, i: usize) {
-        self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
+        self.buckets.resize(end_of_power(i), 0);
         self.buckets[i] = 1;
     }
 
@@ -122,12 +155,8 @@ impl Histogram {
         for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
             *mine += theirs;
         }
-        self.blamed.resize(length, None);
-        for (mine, theirs) in self.blamed.iter_mut().zip(&other.blamed) {
-            if let Some(theirs) = theirs {
-                mine.get_or_insert_with(|| Box::new(Blamed::NOTHING)).merge(theirs);
-            }
-        }
+        self.blamed.merge(&other.blamed);
+        self.root_causes.merge(&other.root_causes);
         self.count += other.count;
         self.sum += other.sum;
         self.min = self.min.min(other.min);
@@ -201,11 +230,24 @@ impl Histogram {
 
     /// Mean blame by cause, in picoseconds, of values from the bucket of quantile `q` on; 0 means all.
     pub fn blame_from(&self, q: f64) -> Option<[f64; CAUSES]> {
+        self.means_from(q, &self.blamed)
+    }
+
+    /// [`Histogram::blame_from`] for root causes.
+    pub fn root_causes_from(&self, q: f64) -> Option<[f64; CAUSES]> {
+        self.means_from(q, &self.root_causes)
+    }
+
+    pub fn has_root_causes(&self) -> bool {
+        !self.root_causes.0.is_empty()
+    }
+
+    fn means_from(&self, q: f64, ledgers: &Ledgers) -> Option<[f64; CAUSES]> {
         let (first, before) = self.quantile_bucket(q)?;
         let first = if q == 0.0 { 0 } else { first };
         let n = self.count - if q == 0.0 { 0 } else { before };
         let mut sums = [0u128; CAUSES];
-        let blamed = self.blamed[first.min(self.blamed.len())..].iter().flatten();
+        let blamed = ledgers.0[first.min(ledgers.0.len())..].iter().flatten();
         for ledger in blamed.flat_map(|blamed| blamed.full.iter().chain([&blamed.ledger])) {
             for (sum, span) in sums.iter_mut().zip(&ledger.0) {
                 *sum += u128::from(span.0);
@@ -263,7 +305,7 @@ mod tests {
                 let mut ledger = Ledger::EMPTY;
                 ledger.charge(Cause::HostLink, Time(v / 3));
                 ledger.charge(Cause::ArrayRead, Time(v - v / 3));
-                histogram.record_blamed(Time(v), &ledger);
+                histogram.record_blamed(Time(v), &ledger, None::<&Ledger>);
             }
             let sum: f64 = histogram.blame_from(0.0).unwrap().iter().sum();
             prop_assert!((sum - histogram.mean_ps().unwrap()).abs() < 1e-3 * sum);
@@ -288,11 +330,13 @@ mod tests {
         let (mut histogram, mut ledger) = (Histogram::default(), Ledger::EMPTY);
         let value = Time(Time::LATEST.0 / 2 + 7);
         ledger.charge(Cause::HostQueue, value);
-        (0..11).for_each(|_| histogram.record_blamed(value, &ledger));
+        (0..11).for_each(|_| histogram.record_blamed(value, &ledger, Some(&ledger)));
         let mut twice = histogram.clone();
         twice.merge(&histogram);
         for histogram in [&histogram, &twice] {
-            assert_eq!(histogram.blame_from(0.0).unwrap()[Cause::HostQueue as usize], value.0 as f64);
+            for means in [histogram.blame_from(0.0), histogram.root_causes_from(0.0)] {
+                assert_eq!(means.unwrap()[Cause::HostQueue as usize], value.0 as f64);
+            }
         }
     }
 }

@@ -36,7 +36,6 @@ pub struct Tally {
     /// Requests completed, warm-up included.
     pub completed: u64,
     latency: [Histogram; Kind::CLASSES],
-    root_causes: [Histogram; Kind::CLASSES],
     failed: u64,
     response: Histogram,
     series: Series,
@@ -52,10 +51,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a completed request with the account of its time.
+    /// Counts a completed request with the account of its time, and its root causes where they are followed.
     #[inline]
-    pub fn count(&mut self, request: &Request, account: &impl Account, now: Time) {
-        self.latency[request.kind.class()].record_blamed(now - request.arrival, account);
+    pub fn count(&mut self, request: &Request, account: &impl Account, root_causes: Option<&impl Account>, now: Time) {
+        self.latency[request.kind.class()].record_blamed(now - request.arrival, account, root_causes);
         self.response.record(now - request.enqueue);
         self.series.count(request.arrival, now, request.lost);
         self.bytes += request.bytes();
@@ -63,12 +62,6 @@ impl Tally {
         self.requests_without_conflict += u64::from(!request.path_conflict);
         self.first_arrival = Some(self.first_arrival.map_or(request.arrival, |first| first.min(request.arrival)));
         self.last_completion = now;
-    }
-
-    /// Counts the root causes of a completed request.
-    #[inline]
-    pub fn count_root_causes(&mut self, request: &Request, account: &impl Account, now: Time) {
-        self.root_causes[request.kind.class()].record_blamed(now - request.arrival, account);
     }
 
     /// Counts one page transaction of a request and the time it lost to path conflicts.
@@ -88,9 +81,6 @@ impl Tally {
         self.generated += other.generated;
         self.completed += other.completed;
         for (mine, theirs) in self.latency.iter_mut().zip(&other.latency) {
-            mine.merge(theirs);
-        }
-        for (mine, theirs) in self.root_causes.iter_mut().zip(&other.root_causes) {
             mine.merge(theirs);
         }
         self.response.merge(&other.response);
@@ -218,8 +208,8 @@ pub struct Blame {
 }
 
 impl Blame {
-    fn of(histogram: &Histogram) -> Blame {
-        let table = |q| histogram.blame_from(q).map(table).unwrap_or_default();
+    fn of(means_from: impl Fn(f64) -> Option<[f64; CAUSES]>) -> Blame {
+        let table = |q| means_from(q).map(table).unwrap_or_default();
         Blame { all: table(0.0), p99: table(0.99) }
     }
 }
@@ -285,7 +275,7 @@ pub struct Measures {
 impl Measures {
     /// Returns the measures of one tally.
     pub fn of(tally: &Tally) -> Measures {
-        let (all, root_causes) = (together(&tally.latency), together(&tally.root_causes));
+        let all = together(&tally.latency);
         let seconds = tally.execution().map(Time::seconds).filter(|&s| s > 0.0);
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Measures {
@@ -312,8 +302,8 @@ impl Measures {
                 flush: Distribution::of(&tally.latency[3]),
                 zone_command: Some(&tally.latency[Kind::OF_ZONES]).filter(|all| all.count() > 0).map(Distribution::of),
             },
-            blame_us: Blame::of(&all),
-            root_cause_us: (root_causes.count() > 0).then(|| Blame::of(&root_causes)),
+            blame_us: Blame::of(|q| all.blame_from(q)),
+            root_cause_us: all.has_root_causes().then(|| Blame::of(|q| all.root_causes_from(q))),
             path_conflicts: PathConflicts {
                 free_request_share: share(tally.requests_without_conflict, all.count()),
                 free_transaction_share: share(tally.pages_without_conflict, tally.pages),

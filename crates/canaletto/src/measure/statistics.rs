@@ -50,23 +50,19 @@ impl Statistics {
     }
 
     #[inline]
-    pub fn count_root_causes(&mut self, request: &Request, account: &impl Account, now: Time) {
-        debug_assert_eq!(
-            Ledger::of(account).total(),
-            now - request.arrival,
+    pub fn count_request(
+        &mut self,
+        request: &Request,
+        account: &impl Account,
+        root_causes: Option<&impl Account>,
+        now: Time,
+    ) {
+        let closes = |account: Ledger| account.total() == now - request.arrival;
+        debug_assert!(closes(Ledger::of(account)), "the accounts of a request do not close");
+        debug_assert!(
+            root_causes.is_none_or(|account| closes(Ledger::of(account))),
             "the root causes of a request do not add up"
         );
-        if self.is_warm() {
-            self.tallies[usize::from(request.flow)].count_root_causes(request, account, now);
-            if let Some(records) = &mut self.records {
-                records.push_root_causes(&Ledger::of(account));
-            }
-        }
-    }
-
-    #[inline]
-    pub fn count_request(&mut self, request: &Request, account: &impl Account, now: Time) {
-        debug_assert_eq!(Ledger::of(account).total(), now - request.arrival, "the accounts of a request do not close");
         self.completed += 1;
         let tally = &mut self.tallies[usize::from(request.flow)];
         tally.completed += 1;
@@ -76,8 +72,11 @@ impl Statistics {
             }
             return;
         }
-        tally.count(request, account, now);
+        tally.count(request, account, root_causes, now);
         if let Some(records) = &mut self.records {
+            if let Some(root_causes) = root_causes {
+                records.push_root_causes(&Ledger::of(root_causes));
+            }
             let names_handle = self.has_handles && matches!(request.kind, Kind::Write | Kind::Update);
             records.push(&Row {
                 request: request.number,

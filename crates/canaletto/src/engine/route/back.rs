@@ -345,7 +345,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.settle_suspension(lun, now);
         };
         self.scheduler.pass_turn(domain, lun);
-        self.send_command(lun, command, now);
+        self.send_command(lun, &command, now);
         true
     }
 
@@ -369,11 +369,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[inline(always)]
-    fn send_command(&mut self, lun: LunId, command: Command, now: Time) {
+    fn send_command(&mut self, lun: LunId, command: &Command, now: Time) {
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
-        let lane = self.lane_for(lun, &command);
+        let lane = self.lane_for(lun, command);
         self.tell_sent(lane, port_free_at, now);
         for &first in command.transactions() {
             let (mut waited, mut placed) = (FlashPageGroup::of(first), FlashPageGroup::of(first));
