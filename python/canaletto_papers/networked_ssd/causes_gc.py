@@ -1,9 +1,7 @@
 """Causes of the differences from Fig. 19: occupancy, and what starts an epoch.
 
-Method: the runs of Fig. 19 that its averages need, with one change at a time. Changes are other shares of the addresses
-in use, and epochs that start as soon as any one plane, not the device, is short of free blocks. Others are uniform
-addresses (Table 2's means alone), requests at a tenth of their rate, and epochs of two blocks per plane. The last is
-the number of pages copied at the same time, alone and with occupancy and trigger. Epochs and write amplification are
+Method: the runs of Fig. 19 that its averages need, with one change at a time. Epochs may start as
+soon as any one plane, not the device, is short of free blocks. Copies in flight are pages copied at the same time. Epochs and write amplification are
 means over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
 stands next to them.
 

@@ -25,6 +25,7 @@ FIGURES = of_modules(
     intensity
     bound
     causes
+    as_printed
     prior_holds
     prior_search
     traces

@@ -2,14 +2,11 @@
 
 Method: the profiles of all 19 workloads on both SSDs, in a closed loop of 64 requests unless a change says otherwise.
 `ours` is the speedup in execution time over the baseline, averaged over workloads, after a change of the drive or of
-the traffic that the baseline and the system undergo alike (or each as the change says). Changes: the host link, rates
-of channels and links, depths and arrival rates, order, allocation, imbalance over rows, scouts and controllers. Others
-concern what else takes time (chips busy until their data are out, a small mapping cache, a write cache, a full drive,
-error correction), and paths that are held while the array works, by all systems or by some.
+the traffic that the baseline and the system undergo alike (or each as the change says).
 
 Assumptions: as in Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
-Published: the numbers of Fig. 9. Held paths bring some of them within reach, and Fig. 3 speaks against them: its two
-reads of one channel overlap their array times, which a held channel does not allow (`fig3` has both).
+Published: the numbers of Fig. 9. Fig. 3 speaks against
+held paths: its two reads of one channel overlap their array times (`fig3` has both).
 """
 
 from collections.abc import Mapping

@@ -1,10 +1,8 @@
 """Variations of `prior-holds`, one at a time, and a search over its switches.
 
-Method: the headline of `prior-holds` with fewer requests on both drives. `prior-holds-variations` changes one thing:
-which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, allocation, rates, fewer chips, the
-host link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division),
-requests of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no
-conflict. Chips have one die, so that the 24 allocations are six, whatever the place of D.
+Method: the headline of `prior-holds` with fewer requests on both drives. `prior-holds-variations` changes one thing.
+MQSim's transfers take no time at Table 1's rate, by integer division. The last change has for each workload the rate at
+which Fig. 13's share of the baseline's requests meets no conflict. Chips have one die, so that the 24 allocations are six, whatever the place of D.
 `table-prior-holds-search` tries all combinations of two allocations, four rates, what is held, transfers of buses
 that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
 our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
