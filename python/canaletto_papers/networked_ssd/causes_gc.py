@@ -1,9 +1,9 @@
 """Causes of the differences from Fig. 19: occupancy, and what starts an epoch.
 
-Method: the runs of Fig. 19 that its averages need, with one change at a time. Epochs may start as
-soon as any one plane, not the device, is short of free blocks. Copies in flight are pages copied at the same time. Epochs and write amplification are
-means over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
-stands next to them.
+Method: the runs of Fig. 19 that its averages need, with one change at a time. Epochs may start as soon as any one
+plane, not the device, is short of free blocks. Copies in flight are pages copied at the same time. Epochs and write
+amplification are means over workloads and systems; workloads with fewer than two epochs on any system are left out, and
+how many are left stands next to them.
 
 Assumptions: as in Fig. 19, with 60,000 requests. The paper states no occupancy, trigger, rate or number of copies.
 Published: the averages of Fig. 19.

@@ -5,8 +5,8 @@ Method: the profiles of all 19 workloads on both SSDs, in a closed loop of 64 re
 the traffic that the baseline and the system undergo alike (or each as the change says).
 
 Assumptions: as in Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
-Published: the numbers of Fig. 9. Fig. 3 speaks against
-held paths: its two reads of one channel overlap their array times (`fig3` has both).
+Published: the numbers of Fig. 9. Fig. 3 speaks against held paths: its two reads of one channel overlap their array
+times (`fig3` has both).
 """
 
 from collections.abc import Mapping

@@ -2,11 +2,11 @@
 
 Method: the headline of `prior-holds` with fewer requests on both drives. `prior-holds-variations` changes one thing.
 MQSim's transfers take no time at Table 1's rate, by integer division. The last change has for each workload the rate at
-which Fig. 13's share of the baseline's requests meets no conflict. Chips have one die, so that the 24 allocations are six, whatever the place of D.
-`table-prior-holds-search` tries all combinations of two allocations, four rates, what is held, transfers of buses
-that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
-our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
-does not use. It takes every fourth workload, and three for Fig. 15.
+which Fig. 13's share of the baseline's requests meets no conflict. Chips have one die, so that the 24 allocations are
+six, whatever the place of D. `table-prior-holds-search` tries all combinations of two allocations, four rates, what is
+held, transfers of buses that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is
+the mean factor between our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs,
+which the search does not use. It takes every fourth workload, and three for Fig. 15.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several
 combinations are as near as the best one, so that none is an explanation. Full runs: 1,000 requests, one seed.
