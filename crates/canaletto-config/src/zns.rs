@@ -9,6 +9,9 @@ use crate::check::{Checked, refuse_with, require};
 use crate::design::{Design, MapUpdate, MappingScheme, Parity, PreconditionKind, Protocol, Superblock};
 use crate::units::Size;
 
+/// Largest distance from the first zone's beginning to the last one's end.
+const MOST_BYTES: u64 = 1 << 48;
+
 /// Part of the array over which a zone is striped. Consecutive zones take different parts, other channels first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -187,6 +190,14 @@ fn check_sizes(design: &Design, shape: &ZoneShape, layout: &Layout) -> Checked {
         format!(
             "got zones of {} blocks in each plane, expected at most the {} of the geometry less ftl.overprovisioning",
             shape.blocks, layout.blocks_per_plane
+        )
+    })?;
+    require(u64::from(shape.zones).saturating_mul(shape.size) <= MOST_BYTES, "zns.zone_size", || {
+        format!(
+            "got \"{}\" for each of {} zones, expected at most {} in all",
+            zns.zone_size,
+            shape.zones,
+            Size(MOST_BYTES)
         )
     })?;
     let area = zns.random_write_area.0;

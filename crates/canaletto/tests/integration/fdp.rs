@@ -135,8 +135,13 @@ fn a_handle_that_there_is_not_is_refused() {
 
 /// Runs writes of a page and updates, each with its handle.
 fn replay(keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -> Result<Outcome, String> {
-    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = 1\n";
-    let workload = load_workload("w.toml", Some(text), &[]).unwrap();
+    replay_at(1, keys, requests)
+}
+
+fn replay_at(depth: u32, keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -> Result<Outcome, String> {
+    let text =
+        format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = {depth}\n");
+    let workload = load_workload("w.toml", Some(&text), &[]).unwrap();
     let record = |&(kind, page, handle): &(Kind, u64, Option<u16>)| Record {
         arrival_ns: 0,
         device: 0,
@@ -181,6 +186,22 @@ fn requests_of_a_trace_name_handles() {
     }
     let refused = replay(&["fdp.handles=0", "ftl.superblock=none"], &requests).err().unwrap();
     assert!(refused.contains("the trace names reclaim unit handles") && refused.contains("fdp.handles"), "{refused}");
+}
+
+/// Handles that are written in turn would else wait for one die at a time.
+#[test]
+fn handles_begin_on_different_dies() {
+    let slowest = |handles: u64, keys: &[&str]| {
+        let write = |i: u64| (Kind::Write, i, Some((i % handles) as u16));
+        let count = format!("fdp.handles={handles}");
+        let keys: Vec<_> = keys.iter().copied().chain([&*count, "ftl.overprovisioning=0.6"]).collect();
+        let outcome = replay_at(64, &keys, &(0..64).map(write).collect::<Vec<_>>()).unwrap();
+        outcome.records.unwrap().complete.into_iter().max().unwrap()
+    };
+    for keys in [&[][..], &["ftl.mapping_unit=2KiB"], &["fdp.isolation=persistent"]] {
+        let (one, many) = (slowest(1, keys), slowest(8, keys));
+        assert!(many < 2 * one, "{keys:?}: {many} ps with eight handles, {one} ps with one");
+    }
 }
 
 /// Units that the host leaves are collected as others are, whatever is on its way into them.

@@ -1,4 +1,4 @@
-//! Rows of one width, taken when needed and given back at the erase.
+//! Rows of one width, taken when needed and given back at the erase. The first pages of a block have a short row.
 //!
 //! A block in use costs eight bytes per page. Details are kept only for unusual blocks.
 
@@ -7,60 +7,82 @@ use crate::engine::memory::make_room;
 
 pub(super) const INVALID: u64 = u64::MAX;
 
-pub(super) struct Rows<T> {
+/// Cells of a short row.
+const SHORT: u32 = 64;
+
+/// Rows of one width.
+struct Store<T> {
     cells: Vec<T>,
-    width: usize,
+    width: u32,
     free: Vec<Row>,
 }
 
+/// Short rows and full ones, whose numbers are even and odd.
+pub(super) struct Rows<T>([Store<T>; 2]);
+
 impl<T: Copy> Rows<T> {
     fn new(width: u32) -> Rows<T> {
-        Rows { cells: Vec::new(), width: width as usize, free: Vec::new() }
+        let store = |width| Store { cells: Vec::new(), width, free: Vec::new() };
+        Rows([store(SHORT.min(width)), store(width)])
     }
 
-    fn place(&self, row: Row, cell: u32) -> usize {
-        row.0 as usize * self.width + cell as usize
+    /// The store of a row, and where a cell of it is; none beyond the row's end.
+    fn place(&self, row: Row, cell: u32) -> Option<(usize, usize)> {
+        let store = row.0 as usize & 1;
+        let width = self.0[store].width;
+        (cell < width && row.is_some()).then_some((store, (row.0 >> 1) as usize * width as usize + cell as usize))
     }
 
-    fn ensure(&mut self, row: &mut Row, fill: T) {
-        if !row.is_some() {
-            *row = self.take(fill);
+    /// Has a row that reaches up to a cell.
+    fn ensure(&mut self, row: &mut Row, cell: u32, fill: T) {
+        if self.place(*row, cell).is_some() {
+            return;
         }
+        let known = self.row(*row).to_vec();
+        self.give_back(row);
+        *row = self.take(usize::from(cell >= self.0[0].width), fill);
+        self.row_mut(*row)[..known.len()].copy_from_slice(&known);
     }
 
-    fn take(&mut self, fill: T) -> Row {
-        if let Some(row) = self.free.pop() {
+    fn take(&mut self, number: usize, fill: T) -> Row {
+        let store = &mut self.0[number];
+        let width = store.width as usize;
+        if let Some(row) = store.free.pop() {
             self.row_mut(row).fill(fill);
             return row;
         }
-        let row = Row((self.cells.len() / self.width) as u32);
-        make_room(&mut self.cells, self.width);
-        self.cells.resize(self.cells.len() + self.width, fill);
+        let row = Row(((store.cells.len() / width) << 1 | number) as u32);
+        make_room(&mut store.cells, width);
+        store.cells.resize(store.cells.len() + width, fill);
         row
     }
 
     fn give_back(&mut self, row: &mut Row) {
         if row.is_some() {
-            self.free.push(std::mem::take(row));
+            let row = std::mem::take(row);
+            self.0[row.0 as usize & 1].free.push(row);
         }
     }
 
     fn get(&self, row: Row, cell: u32) -> Option<T> {
-        self.cells.get(self.place(row, cell)).copied()
+        let (store, place) = self.place(row, cell)?;
+        self.0[store].cells.get(place).copied()
     }
 
     fn get_mut(&mut self, row: Row, cell: u32) -> &mut T {
-        let place = self.place(row, cell);
-        &mut self.cells[place]
+        let (store, place) = self.place(row, cell).expect("the row has the cell");
+        &mut self.0[store].cells[place]
     }
 
     fn row(&self, row: Row) -> &[T] {
-        if row.is_some() { &self.cells[self.place(row, 0)..][..self.width] } else { &[] }
+        let Some((store, first)) = self.place(row, 0) else { return &[] };
+        &self.0[store].cells[first..][..self.0[store].width as usize]
     }
 
     fn row_mut(&mut self, row: Row) -> &mut [T] {
-        let first = self.place(row, 0);
-        &mut self.cells[first..][..self.width]
+        let Some((store, first)) = self.place(row, 0) else { return &mut [] };
+        let Store { cells, width, .. } = &mut self.0[store];
+        &mut cells[first..][..*width as usize]
     }
 }
 
@@ -94,7 +116,7 @@ impl Contents {
 
     #[inline]
     pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
-        self.lpas.ensure(&mut block.lpas, INVALID);
+        self.lpas.ensure(&mut block.lpas, page, INVALID);
         *self.lpas.get_mut(block.lpas, page) = lpa;
         if sectors != self.usual.sectors || block.details.is_some() {
             self.set_details(block, page, Details { sectors, copies: 0 });
@@ -102,7 +124,7 @@ impl Contents {
     }
 
     fn set_details(&mut self, block: &mut Block, page: u32, details: Details) {
-        self.details.ensure(&mut block.details, self.usual);
+        self.details.ensure(&mut block.details, page, self.usual);
         *self.details.get_mut(block.details, page) = details;
     }
 
@@ -153,7 +175,7 @@ impl Contents {
     }
 
     pub(super) fn change_seed(&mut self, block: &mut Block, page: u32) {
-        self.changed_seeds.ensure(&mut block.changed_seeds, 0);
+        self.changed_seeds.ensure(&mut block.changed_seeds, page / 64, 0);
         *self.changed_seeds.get_mut(block.changed_seeds, page / 64) |= 1 << (page % 64);
     }
 
@@ -163,7 +185,7 @@ impl Contents {
 
     /// `contents` held data in the beginning; pages that have changed since hold nothing.
     pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
-        self.lpas.ensure(&mut block.lpas, INVALID);
+        self.lpas.ensure(&mut block.lpas, self.lpas.0[1].width - 1, INVALID);
         let lpas = self.lpas.row_mut(block.lpas);
         contents.for_each(|(page, lpa)| lpas[page as usize] = lpa);
         let changed = self.changed_seeds.row(block.changed_seeds).iter();
@@ -186,5 +208,30 @@ fn forget(lpas: &mut [u64], mut bits: u64) {
     while bits != 0 {
         lpas[bits.trailing_zeros() as usize] = INVALID;
         bits &= bits - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_grows_with_its_block_and_keeps_what_it_holds() {
+        let mut contents = Contents::new(200, 8);
+        let (mut one, mut other) = (Block::default(), Block::default());
+        contents.write(&mut one, 3, 33, 0xFF);
+        assert_eq!((contents.lpa(&one, 3), contents.lpa(&one, 100)), (Some(33), None));
+        for page in [63, 64, 199] {
+            contents.write(&mut one, page, u64::from(page), 0x0F);
+            contents.write(&mut other, page, u64::from(page) + 1000, 0xFF);
+        }
+        assert_eq!([3, 63, 64, 199].map(|page| contents.lpa(&one, page)), [33, 63, 64, 199].map(Some));
+        assert_eq!((contents.sectors(&one, 3), contents.sectors(&one, 199)), (0xFF, 0x0F));
+        assert_eq!((contents.next_valid(&other, 0), contents.next_valid(&other, 65)), (Some(63), Some(199)));
+        contents.erase(&mut one);
+        let mut again = Block::default();
+        contents.write(&mut again, 0, 7, 0xFF);
+        assert_eq!([0, 3, 63].map(|page| contents.lpa(&again, page)), [Some(7), None, None]);
+        assert_eq!(contents.lpa(&other, 199), Some(1199));
     }
 }

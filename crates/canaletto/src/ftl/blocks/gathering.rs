@@ -43,6 +43,10 @@ impl Together {
         };
         Together { planes, any_page: design.flash.multi_plane == MultiPlane::AnyPage }
     }
+
+    pub(super) fn planes(self) -> u32 {
+        self.planes
+    }
 }
 
 pub(super) struct Gathering {
@@ -193,6 +197,6 @@ impl Blocks {
     #[inline(always)]
     pub fn plane_being_filled(&self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, frontier);
-        Some(PlaneId(self.group(plane).start as u32 + stripe.plane))
+        Some(PlaneId(self.group(plane).start as u32 + stripe.plane()))
     }
 }

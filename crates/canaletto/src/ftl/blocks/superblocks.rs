@@ -25,19 +25,32 @@ pub(super) struct Stripe {
     /// The superblock opened last, and its next place: a flash page, and a plane of the group.
     pub(super) current: u32,
     page: u32,
-    pub(super) plane: u32,
+    /// Counted from its first plane.
+    turn: u32,
+    first: u32,
+    planes: u32,
 }
 
 impl Stripe {
-    fn advance(&mut self, planes: usize) {
-        self.plane += 1;
-        if self.plane as usize == planes {
-            (self.page, self.plane) = (self.page + 1, 0);
+    /// The plane of the group that has the next place.
+    pub(super) fn plane(&self) -> u32 {
+        (self.first + self.turn) % self.planes
+    }
+
+    fn turn_of(&self, plane: u32) -> u32 {
+        (plane + self.planes - self.first) % self.planes
+    }
+
+    fn advance(&mut self) {
+        self.turn += 1;
+        if self.turn == self.planes {
+            (self.page, self.turn) = (self.page + 1, 0);
         }
     }
 
     pub(super) fn will_give(&self, flash_page: Option<(u32, u32)>, plane: u32) -> bool {
-        flash_page.is_some_and(|(block, page)| block == self.current && (self.page, self.plane) <= (page, plane))
+        flash_page
+            .is_some_and(|(block, page)| block == self.current && (self.page, self.turn) <= (page, self.turn_of(plane)))
     }
 
     /// Gives no more places once the superblock is full, because it may soon be erased.
@@ -71,6 +84,9 @@ pub(super) struct Superblocks {
 }
 
 const SHARED: u16 = u16::MAX;
+
+/// Parts of 2^32 by which first dies follow each other: evenly spread, however many there are.
+pub const GOLDEN_RATIO: u64 = 0x9E37_79B9;
 
 /// Group and number of a superblock, and the pages of each of its blocks up to which it is filled.
 type Left = (usize, u32, Vec<u32>);
@@ -125,8 +141,10 @@ impl Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let owned_blocks = if owned.is_some() { groups * self.blocks_per_plane as usize } else { 0 };
-        let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
-        let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
+        let firsts = self.first_planes(planes, owned.map_or(1, |_| self.frontiers.streams()), together);
+        let page = self.flash_pages_per_block();
+        let stripe = |first| Stripe { open: VecDeque::new(), current: 0, page, turn: 0, first, planes };
+        let stripes = (0..groups * frontiers).map(|place| stripe(firsts[place % frontiers])).collect();
         let gathering = Gathering::new(self.planes.len(), frontiers, self.frontiers.streams(), together);
         self.superblocks = Some(Box::new(Superblocks {
             planes,
@@ -150,6 +168,18 @@ impl Blocks {
         self
     }
 
+    /// The plane of a group in which each frontier begins superblocks. Streams begin on different dies: those that are
+    /// written at the same rate would else wait for one die at a time.
+    fn first_planes(&self, planes: u32, streams: u16, together: Together) -> Vec<u32> {
+        let mut firsts = vec![0; self.frontiers.per_plane()];
+        let dies = u64::from(planes / together.planes());
+        for stream in 0..streams {
+            let turn = u64::from(stream).wrapping_mul(GOLDEN_RATIO) & u64::from(u32::MAX);
+            firsts[Frontier::User(stream).index(streams)] = ((turn * dies) >> 32) as u32 * together.planes();
+        }
+        firsts
+    }
+
     /// Which superblocks of seeded groups are free, and up to where others are filled.
     pub(super) fn seed_superblocks(&mut self, seeds: &Seeds) {
         for leader in self.leaders() {
@@ -165,7 +195,7 @@ impl Blocks {
                 if let Some(superblocks) = &mut self.superblocks {
                     let stripe = superblocks.stripe_mut(leader, frontier);
                     stripe.open.push_back(block);
-                    (stripe.current, stripe.page, stripe.plane) = (block, given / count.max(1), next);
+                    (stripe.current, stripe.page, stripe.turn) = (block, given / count.max(1), next);
                 }
                 self.seed_stripes(leader, block);
             }
@@ -290,7 +320,7 @@ impl Blocks {
             let Some(superblocks) = self.superblocks.as_mut().filter(|_| is_begun) else { continue };
             let group = superblocks.group(plane);
             let stripe = superblocks.stripe_mut(plane, frontier);
-            (stripe.page, stripe.plane) = (flash_pages, 0);
+            (stripe.page, stripe.turn) = (flash_pages, 0);
             let block = stripe.current;
             superblocks.left.push((group, block, given));
             self.note_short(Ppa { plane, block, page: 0 });
@@ -302,7 +332,7 @@ impl Blocks {
     fn pages_given(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let stripe = superblocks.stripe(plane, frontier);
-        let passed = (plane.index() - self.group(plane).start) < stripe.plane as usize;
+        let passed = stripe.turn_of((plane.index() - self.group(plane).start) as u32) < stripe.turn;
         let given =
             if self.gathers() { self.flash_pages_given(plane, frontier) } else { stripe.page + u32::from(passed) };
         given.min(self.flash_pages_per_block()) * self.pages_per_flash_page
@@ -328,13 +358,13 @@ impl Blocks {
     pub fn is_within_row(&self, plane: PlaneId, line: Line, planes: u32) -> bool {
         let Some(superblocks) = &self.superblocks else { return false };
         let stripe = superblocks.stripe(plane, line.frontier);
-        let to = PlaneId(self.group(plane).start as u32 + stripe.plane);
+        let to = PlaneId(self.group(plane).start as u32 + stripe.plane());
         if stripe.page == self.flash_pages_per_block() {
             false
         } else if self.gathers() && self.flash_pages_given(to, line.frontier) > stripe.page {
-            self.has_room_beside(to, line) || (stripe.plane + 1) % planes != 0
+            self.has_room_beside(to, line) || (stripe.turn + 1) % planes != 0
         } else {
-            stripe.plane % planes != 0
+            stripe.turn % planes != 0
         }
     }
 
@@ -345,8 +375,8 @@ impl Blocks {
         let (group, pages, unit) = (self.group(plane), self.pages_per_block, self.parity_unit());
         let stripe = self.superblocks.as_mut()?.stripe_mut(plane, line.frontier);
         while stripe.page < pages {
-            let place = stripe.plane as usize;
-            stripe.advance(group.len());
+            let place = stripe.plane() as usize;
+            stripe.advance();
             if takes_data(&self.planes[group.clone()], unit, place, stripe.current) {
                 let to = PlaneId((group.start + place) as u32);
                 self.note_placed(to, line);
@@ -362,7 +392,7 @@ impl Blocks {
         let (group, flash_pages, unit) = (self.group(plane), self.flash_pages_per_block(), self.parity_unit());
         loop {
             let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
-            let (page, place, block) = (stripe.page, stripe.plane as usize, stripe.current);
+            let (page, place, block) = (stripe.page, stripe.plane() as usize, stripe.current);
             if page == flash_pages {
                 return None;
             }
@@ -374,7 +404,7 @@ impl Blocks {
                 self.count_waiting(plane, 1);
                 return Some(to);
             }
-            self.superblocks.as_mut()?.stripe_mut(plane, line.frontier).advance(group.len());
+            self.superblocks.as_mut()?.stripe_mut(plane, line.frontier).advance();
         }
     }
 
@@ -386,13 +416,13 @@ impl Blocks {
         }
         let left = u64::from(self.flash_pages_per_block() - stripe.page);
         let (unit, group) = (self.parity_unit(), self.group(plane));
-        let next = PlaneId(group.start as u32 + stripe.plane);
+        let next = PlaneId(group.start as u32 + stripe.plane());
         // A flash page that is given and has room is not counted.
         let begun = self.gathers() && self.flash_pages_given(next, frontier) > stripe.page;
-        let passed = stripe.plane + u32::from(begun);
+        let passed = stripe.turn + u32::from(begun);
         let planes = &self.planes[group];
         let of_plane = |place: usize| match takes_data(planes, unit, place, stripe.current) {
-            true => left - u64::from((place as u32) < passed),
+            true => left - u64::from(stripe.turn_of(place as u32) < passed),
             false => 0,
         };
         (0..planes.len()).map(of_plane).sum::<u64>() * u64::from(self.pages_per_flash_page)
@@ -430,7 +460,7 @@ impl Blocks {
         if let Some(superblocks) = &mut self.superblocks {
             let stripe = superblocks.stripe_mut(plane, frontier);
             stripe.open.push_back(block);
-            (stripe.current, stripe.page, stripe.plane) = (block, 0, 0);
+            (stripe.current, stripe.page, stripe.turn) = (block, 0, 0);
             let place = superblocks.group(plane) * self.blocks_per_plane as usize + block as usize;
             if let Some(owner) = superblocks.owners.get_mut(place) {
                 *owner = match frontier {

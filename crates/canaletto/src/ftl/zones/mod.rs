@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::zns::ZoneShape;
 use crate::flash::address::{Layout, PlaneId, Ppa, SECTOR};
+use crate::ftl::blocks::superblocks::GOLDEN_RATIO;
 use crate::ftl::mapping::Entry;
 use crate::ftl::zones::state::{State, ZoneLimits, ZoneStates};
 use crate::host::request::{RequestId, Status};
@@ -21,9 +22,6 @@ use crate::scheduler::transaction::TransactionId;
 
 /// Rows of a die that a finish keeps under way.
 const ROWS_AHEAD: u32 = 2;
-
-/// Parts of 2^32 by which the first dies of zones follow each other: evenly spread, however many there are.
-const GOLDEN_RATIO: u64 = 0x9E37_79B9;
 
 /// Work that the host asked for in a zone.
 #[derive(Clone, Copy, Debug)]
