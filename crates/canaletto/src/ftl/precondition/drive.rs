@@ -79,7 +79,7 @@ pub fn seeds(
         let kind = match nearest.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((difference, kind)) if difference < ALIKE || known == maker.most_kinds() => kind,
             _ => {
-                made.push((of.clone(), maker.planes_of(&of, classes, &mapped, shares, known as u32)?));
+                made.push((of.clone(), maker.planes_of(&of, classes, &mapped, shares)?));
                 made.len() - 1
             }
         };
@@ -214,19 +214,12 @@ impl Maker<'_> {
         Ok((all, if self.has_superblocks() { all.min(MODEL_PAGES) } else { all }))
     }
 
-    /// The `number`-th kind of planes, with `mapped` pages of data.
-    fn planes_of(
-        &self,
-        of: &[usize],
-        classes: Vec<Alike>,
-        mapped: &[u32],
-        shares: Vec<f64>,
-        number: u32,
-    ) -> Result<Planes, String> {
+    /// With `mapped` pages of data.
+    fn planes_of(&self, of: &[usize], classes: Vec<Alike>, mapped: &[u32], shares: Vec<f64>) -> Result<Planes, String> {
         let (pages, model) = self.pages()?;
         let frontiers = self.frontiers(of);
         let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), pages, frontiers.len() as u32)?;
-        let steady = self.steady(geometry, model, (mapped, &shares), number);
+        let steady = self.steady(geometry, model, (mapped, &shares));
         let mixes = frontiers.iter().map(|frontier| match frontier {
             Frontier::User(stream) => self.mix_of(*stream, &classes, mapped),
             _ if steady.copied().len() == classes.len() => steady.copied(),
@@ -241,7 +234,7 @@ impl Maker<'_> {
             writes: mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).sum(),
             rates: shares.iter().zip(mapped).map(|(share, &n)| share / (f64::from(n.max(1)) / planes)).collect(),
         };
-        Ok(Planes { classes, shares, plan: Plan { geometry, steady, model, mixes }, kind })
+        Ok(Planes { classes, shares, plan: Plan { geometry, steady, mixes }, kind })
     }
 
     fn frontiers(&self, of: &[usize]) -> Vec<Frontier> {
@@ -292,12 +285,12 @@ impl Maker<'_> {
         Ok(Geometry { blocks: blocks + apart, pages, step, free, frontiers })
     }
 
-    fn steady(&self, geometry: Geometry, model: u32, (mapped, shares): (&[u32], &[f64]), number: u32) -> Steady {
+    fn steady(&self, geometry: Geometry, model: u32, (mapped, shares): (&[u32], &[f64])) -> Steady {
         let all: u32 = mapped.iter().sum();
         let load = geometry.load(f64::from(all));
         let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
         let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
         let geometry = Geometry { pages: model, ..geometry };
-        Steady::find(&Policy::new(&self.design.gc), load, geometry, &classes, number, self.seed)
+        Steady::find(&Policy::new(&self.design.gc), load, geometry, &classes, self.seed)
     }
 }

@@ -1,6 +1,8 @@
 #[derive(Clone, Debug)]
 pub struct Census {
     pub classes: usize,
+    /// Of a block.
+    pub pages: u32,
     /// Block after block in the order of filling, the oldest first.
     pub full: Vec<u32>,
     pub ages: Vec<f32>,

@@ -151,8 +151,13 @@ mod tests {
     /// No block overflows.
     #[test]
     fn totals_of_classes_are_met() {
-        let census =
-            Census { classes: 2, full: vec![3, 1, 0, 4, 1, 1], ages: vec![3.0, 2.0, 1.0], copies: vec![0.1, 0.1] };
+        let census = Census {
+            classes: 2,
+            pages: 4,
+            full: vec![3, 1, 0, 4, 1, 1],
+            ages: vec![3.0, 2.0, 1.0],
+            copies: vec![0.1, 0.1],
+        };
         for totals in [[0, 0], [40, 0], [17, 23], [1, 30]] {
             let drawn = FullBlocks::from_census(&census, 10, 4, &totals, &mut Stream::named(2, "test"));
             assert!(drawn.counts.chunks(2).all(|row| row[0] + row[1] <= 4));

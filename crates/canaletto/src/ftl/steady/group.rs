@@ -273,8 +273,8 @@ mod tests {
         let geometry = Geometry { blocks: 64, pages: 128, step: 1, free: 4, frontiers: 2 };
         let mapped: Vec<u32> = (0..8).map(|plane| 790 + plane % 3).collect();
         let load = geometry.load(mapped.iter().map(|&n| f64::from(n)).sum());
-        let steady = Steady::find(&Policy::from(Greedy), load, geometry, &[(1.0, 1.0)], 0, 1);
-        let plan = Plan { geometry, steady, model: 128, mixes: vec![vec![1.0]; 2] };
+        let steady = Steady::find(&Policy::from(Greedy), load, geometry, &[(1.0, 1.0)], 1);
+        let plan = Plan { geometry, steady, mixes: vec![vec![1.0]; 2] };
         let members = mapped.iter().map(|&n| (Classes::uniform(820), vec![n])).collect();
         let planes = plan.seed_group(3, members, 0, 1).expect("it fits");
         let lists = |plane: &SeededPlane| -> [Vec<u32>; 3] {

@@ -156,6 +156,7 @@ impl Plane {
         let age = |&block: &u32| (self.writes - self.filled[block as usize]) as f32 / self.place.len() as f32;
         Census {
             classes: self.shape.classes.len(),
+            pages: self.shape.pages,
             full: self.counts(&full),
             ages: full.iter().map(age).collect(),
             copies,

@@ -144,10 +144,10 @@ fn a_seeded_plane_is_steady_from_the_start() {
             policy: policy.clone(),
             classes: parts.iter().zip(classes).map(|(&pages, c)| Class { pages, writes: c.1 }).collect(),
         };
-        let steady = Steady::find(&policy, geometry.load(logical.into()), geometry, classes, 0, 5);
+        let steady = Steady::find(&policy, geometry.load(logical.into()), geometry, classes, 5);
         let expected = steady.write_amplification();
         let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
-        let plan = Plan { geometry, steady, model: geometry.pages, mixes };
+        let plan = Plan { geometry, steady, mixes };
         let runs: Vec<(u32, usize)> = parts.iter().copied().zip(0..).collect();
         let seeded = plan.seed(0, Classes::from_runs(classes.len(), &runs), &parts, 6).expect("it fits");
         let mut plane = resume(shape, &seeded);
