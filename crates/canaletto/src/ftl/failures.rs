@@ -318,8 +318,11 @@ impl Ftl {
         let takes = |plane| self.room.allocator.may_take(PlaneId(plane), &self.blocks);
         let is_full = self.room.are_alike() && !self.blocks.has_superblocks() && !(0..self.layout.planes()).any(takes);
         if is_full {
-            for place in 0..left {
-                work.blame_page(self.room.in_line(place), Cause::FreeBlocks, now);
+            // Others are charged once they have room.
+            if self.room.may_be_charged() || work.probe.watches_wires() {
+                for place in 0..left {
+                    work.blame_page(self.room.in_line(place), Cause::FreeBlocks, now);
+                }
             }
             self.room.pass(left);
         }
@@ -328,7 +331,7 @@ impl Ftl {
 
     /// Returns whether a page waited for room.
     pub fn give_up_oldest<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) -> bool {
-        let Some(id) = self.room.take_oldest(&work.transactions) else { return false };
+        let Some(id) = self.room.take_oldest() else { return false };
         work.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(work, id, now);
         true
@@ -358,7 +361,7 @@ impl Ftl {
 
     /// The oldest page that waits gets room, or waits on.
     pub fn place_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
-        let Some(id) = self.room.take_oldest(&work.transactions) else { return };
+        let Some(id) = self.room.take_oldest() else { return };
         work.blame_page(id, Cause::FreeBlocks, now);
         if work.transactions[id].operation == Operation::Read {
             work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
@@ -375,7 +378,7 @@ impl Ftl {
 
     /// The oldest page that waits ends if no room will come, or waits on.
     pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
-        let Some(id) = self.room.take_oldest(&work.transactions) else { return };
+        let Some(id) = self.room.take_oldest() else { return };
         if self.no_room_will_come(work, id) {
             work.blame_page(id, Cause::FreeBlocks, now);
             self.give_up(work, id, now);

@@ -16,13 +16,22 @@ pub struct Room {
     pub allocator: DynamicAllocator,
     planes_per_lun: u32,
     /// Pages for which no plane has room yet, oldest first.
-    stalled: VecDeque<TransactionId>,
+    stalled: VecDeque<Stalled>,
     /// Of them.
     reads: usize,
+    awaiting: usize,
     /// Some were not looked at yet.
     wanted: bool,
     /// Superblocks that had become free at the last look at all.
     superblocks_seen: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Stalled {
+    id: TransactionId,
+    is_read: bool,
+    /// When it began to wait here.
+    awaits_old_page: bool,
 }
 
 impl Room {
@@ -33,6 +42,7 @@ impl Room {
             planes_per_lun: limits.layout.planes_per_lun,
             stalled: VecDeque::new(),
             reads: 0,
+            awaiting: 0,
             wanted: false,
             superblocks_seen: None,
         }
@@ -90,14 +100,18 @@ impl Room {
     }
 
     pub fn wait_on(&mut self, id: TransactionId, transactions: &Transactions) {
-        self.reads += usize::from(transactions[id].operation == Operation::Read);
-        self.stalled.push_back(id);
+        let t = &transactions[id];
+        let page = Stalled { id, is_read: t.operation == Operation::Read, awaits_old_page: t.awaits_old_page() };
+        self.reads += usize::from(page.is_read);
+        self.awaiting += usize::from(page.awaits_old_page);
+        self.stalled.push_back(page);
     }
 
-    pub fn take_oldest(&mut self, transactions: &Transactions) -> Option<TransactionId> {
-        let oldest = self.stalled.pop_front();
-        self.reads -= usize::from(oldest.is_some_and(|id| transactions[id].operation == Operation::Read));
-        oldest
+    pub fn take_oldest(&mut self) -> Option<TransactionId> {
+        let page = self.stalled.pop_front()?;
+        self.reads -= usize::from(page.is_read);
+        self.awaiting -= usize::from(page.awaits_old_page);
+        Some(page.id)
     }
 
     /// Whether all wait until any plane takes a write.
@@ -105,9 +119,14 @@ impl Room {
         self.is_dynamic && self.reads == 0
     }
 
+    /// Whether old pages that are read may charge some of them, too.
+    pub fn may_be_charged(&self) -> bool {
+        self.awaiting > 0
+    }
+
     /// Oldest first.
     pub fn in_line(&self, place: usize) -> TransactionId {
-        self.stalled[place]
+        self.stalled[place].id
     }
 
     /// As if that many had been taken and waited on.
