@@ -478,6 +478,13 @@ fn failures_end_zones() {
 
 /// A drive that is stepped takes commands to zones; completions have addresses and statuses, and a snapshot repeats them.
 #[test]
+fn zones_of_chips_with_wrong_bits_are_read() {
+    let requests = [(Kind::Append, 0, 64 << 10), (Kind::Finish, 0, 0), (Kind::Read, 0, 4096)];
+    let outcome = commands(&design(ZONED, &["flash.errors.base=0.0001"]), &requests, 1, None);
+    assert_eq!((outcome.report.measures.requests.completed, outcome.report.flash.reads), (3, 1));
+}
+
+#[test]
 fn a_stepped_drive_has_commands_to_zones() {
     let mut drive = Drive::new(&design(ZONED, &[]), &DriveOptions::default()).unwrap();
     let first = ZONE / 512;

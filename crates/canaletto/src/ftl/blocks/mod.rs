@@ -338,8 +338,10 @@ impl Blocks {
         if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
     }
 
+    /// Blocks of zones and of memories written in place have none.
     pub fn copies(&self, at: Ppa) -> u8 {
-        self.contents.copies(self.block(at), at.page)
+        let block = self.planes[at.plane.index()].blocks.get(at.block as usize);
+        block.map_or(0, |block| self.contents.copies(block, at.page))
     }
 
     pub fn set_copies(&mut self, at: Ppa, copies: u8) {
