@@ -277,10 +277,8 @@ impl RootCauses {
 
     #[inline]
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
-        at(&mut self.requests, id.index()).begin(Work::Host, now);
-        if self.slots.len() <= id.index() {
-            self.slots.resize(id.index() + 1, [NO_SLOT; Slots::KINDS]);
-        }
+        at(&mut self.requests, id.index(), || Request::NONE).begin(Work::Host, now);
+        at(&mut self.slots, id.index(), || [NO_SLOT; Slots::KINDS]);
     }
 
     #[inline(always)]
@@ -304,11 +302,8 @@ impl RootCauses {
 
     #[inline]
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
-        at(&mut self.pages, id.index()).begin(work, now);
-        if self.looking_back.len() <= id.index() {
-            self.looking_back.resize(id.index() + 1, Time::MAX);
-        }
-        self.looking_back[id.index()] = now;
+        at(&mut self.pages, id.index(), || Page::NONE).begin(work, now);
+        *at(&mut self.looking_back, id.index(), || Time::MAX) = now;
     }
 
     #[inline(always)]
@@ -601,25 +596,20 @@ const NO_SLOT: u32 = u32::MAX;
 
 #[inline(always)]
 fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
-    let number = slots.number();
-    if pools.len() <= number {
-        add_pools(pools, number);
-    }
-    &mut pools[number]
+    at(pools, slots.number(), Pool::default)
+}
+
+/// Up to it, places are filled with new ones.
+#[inline(always)]
+fn at<T>(all: &mut Vec<T>, number: usize, new: fn() -> T) -> &mut T {
+    if number < all.len() { &mut all[number] } else { add(all, number, new) }
 }
 
 #[cold]
 #[inline(never)]
-fn add_pools(pools: &mut Vec<Pool>, number: usize) {
-    pools.resize_with(number + 1, Pool::default);
-}
-
-#[inline]
-fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
-    if trails.len() <= number {
-        trails.resize_with(number + 1, || trail::Trail::NONE);
-    }
-    &mut trails[number]
+fn add<T>(all: &mut Vec<T>, number: usize, new: fn() -> T) -> &mut T {
+    all.resize_with(number + 1, new);
+    &mut all[number]
 }
 
 #[cfg(test)]
