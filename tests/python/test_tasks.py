@@ -40,6 +40,28 @@ def test_bounds_of_tasks_are_what_runs_reach(kind: str, at: str, keys: dict[str,
     assert 0.8 * bound.peak_iops < iops < 1.02 * bound.peak_iops
 
 
+@pytest.mark.parametrize(
+    ("fabric", "least"),
+    [("bus", 0.85), ("omnibus", 0.85), ("clusters", 0.2), ("scheduled-mesh", 0.3), ("venice", 0.2), ("mesh", 0.5)],
+)
+def test_gathers_keep_within_their_bounds_where_chips_send_to_each_other(fabric: str, least: float) -> None:
+    network = {"fabric.network.chip_to_chip": True} if fabric in ("venice", "mesh") else {}
+    design = DESIGN.replace(fabric=fabric, **network, **{"compute.chip.rate": "100GB/s"})
+    work = tasks("gather", "chip", "4KiB", 256, operands=4).replace(addresses="uniform")
+    bound = cn.bound(design, work)
+    iops = cn.run(design, work, records=False).to_dict()["iops"]
+    assert least * bound.peak_iops < iops < 1.01 * bound.peak_iops
+
+
+def test_operands_that_are_sensed_at_once_neither_cross_nor_take_a_read_each() -> None:
+    design = DESIGN.replace(**{"link.lanes": 16, "compute.array.groups": 1})
+    work = tasks("gather", "array", "4KiB", 256, operands=16, distance="512KiB")
+    bound = cn.bound(design, work)
+    assert bound.limit == "channels"
+    iops = cn.run(design, work, records=False).to_dict()["iops"]
+    assert 0.9 * bound.peak_iops < iops < 1.01 * bound.peak_iops
+
+
 def test_tasks_next_to_others_have_no_closed_form() -> None:
     keys = tasks("scan", "chip", "4KiB", 8).to_dict()
     both = [{**keys["flow"][0], "name": name} for name in ("a", "b")]

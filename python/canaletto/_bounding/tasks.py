@@ -1,7 +1,10 @@
 """Limits of tasks (`flow.compute`): limits of reads, as far as a task's data use each part, and of units."""
 
 import math
+import random
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from canaletto._engine import ConfigError
@@ -20,10 +23,7 @@ def are_in(workload: Workload) -> bool:
 def of_tasks(
     design: Design, workload: Workload, size: float, limits_of: Callable[[Workload], dict[str, float]]
 ) -> dict[str, Any]:
-    """Differences of the bound of tasks from the bound of their reads, which have that size.
-
-    Operands at random places cross twice.
-    """
+    """Differences of the bound of tasks from the bound of their reads, which have that size."""
     task = workload.to_dict()["flow"][0]["compute"]
     gathers, at = task["kind"] == "gather", task["at"]
     operands = task.get("operands", 2) if gathers else 1
@@ -31,14 +31,15 @@ def of_tasks(
     result = size * operands if at == "host" else results[task["kind"]]
     small = max(_SECTOR, math.ceil(result / operands / _SECTOR) * _SECTOR)
     returned = limits_of(reads(workload, small))
+    ways = _Ways.of(design, task, operands, size)
     limits: dict[str, float] = {}
     for part, limit in limits_of(reads(workload)).items():
         if "link" in part:
             limits[part] = returned.get(part, math.inf) / operands
         elif part == "dies":
-            limits[part] = limit / operands
+            limits[part] = limit / (ways.sensed if gathers else operands)
         elif part not in ("queue depth", "commands in the drive"):
-            limits[part] = limit / _crossings(at, gathers, operands, result / size)
+            limits[part] = limit / ways.crossings(part, result / size)
     limits |= _units(design, at, size * operands)
     finite = {part: limit for part, limit in limits.items() if math.isfinite(limit)}
     ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
@@ -53,11 +54,90 @@ def of_tasks(
     }
 
 
-def _crossings(at: str, gathers: bool, operands: int, result: float) -> float:
-    if at not in _WITHIN:
-        return float(operands)
-    # All but one operand out and in again, and the result.
-    return 2.0 * (operands - 1) + result if gathers else max(result, 1e-9)
+@dataclass(frozen=True)
+class _Ways:
+    """What pages of a task cross.
+
+    moved: operands that are not in the chip where most are. direct: share that goes from chip to chip.
+    sensed: reads of arrays.
+    """
+
+    within: bool
+    gathers: bool
+    operands: int
+    moved: float
+    direct: float
+    sensed: float
+
+    @classmethod
+    def of(cls, design: Design, task: dict[str, Any], operands: int, size: float) -> "_Ways":
+        keys, within = design.to_dict(), task["at"] in _WITHIN
+        distance = size_bytes(task["distance"]) if "distance" in task else None
+        together = task["at"] == "array" and distance is not None
+        sensed = math.ceil(operands / keys["compute"]["array"]["operands"]) if together else operands
+        moved = _moved(keys, operands, None if distance is None else round(distance / size))
+        return cls(within, task["kind"] == "gather", operands, moved, _direct(keys), sensed)
+
+    def crossings(self, part: str, result: float) -> float:
+        if not self.within:
+            return float(self.operands)
+        if not self.gathers:
+            return max(result, 1e-9)
+        if part == "planes":
+            return max(self.moved, 1e-9) if self.sensed == self.operands else 1e-9
+        if part == "chip ports":
+            each = 1.0
+        elif part in ("row and column buses", "inner buses"):
+            each = 2.0 - self.direct
+        else:
+            # Out to a controller and in again, perhaps over wires of one direction.
+            each = (1.0 if "from chips" in part else 2.0) * (1.0 - self.direct)
+        return self.moved * each + result
+
+
+def _direct(keys: dict[str, Any]) -> float:
+    """Share of the ways between two chips that need no controller."""
+    kind, geometry = keys["fabric"]["kind"], keys["geometry"]
+    rows, chips = geometry["channels"], geometry["channels"] * geometry["chips_per_channel"]
+    if kind in ("omnibus", "omnibus-split"):
+        return float((rows - 1) / max(1, chips - 1))
+    if kind == "clusters":
+        return 1.0  # Of chips of one switch: no more than all.
+    over_network = kind in ("venice", "mesh", "mesh-2bit") and keys["fabric"]["network"]["chip_to_chip"]
+    return 1.0 if over_network or kind == "scheduled-mesh" else 0.0
+
+
+def _moved(keys: dict[str, Any], operands: int, distance: int | None) -> float:
+    """The mean number of operands in other chips than most, at random pages or at a distance of pages.
+
+    Pages lie as an untouched drive is found.
+    """
+    geometry = keys["geometry"]
+    sizes = {
+        "C": geometry["channels"],
+        "W": geometry["chips_per_channel"],
+        "D": geometry["dies_per_chip"],
+        "P": geometry["planes_per_die"],
+    }
+    planes = math.prod(sizes.values())
+
+    def chip(page: int) -> tuple[int, int]:
+        at = {}
+        for letter in keys["ftl"]["allocation"]:
+            page, at[letter] = divmod(page, sizes[letter])
+        return at["C"], at["W"]
+
+    draw = random.Random(1)
+    tasks = range(_SAMPLES if distance is None else min(planes, _SAMPLES))
+    starts = [draw.randrange(planes) for _ in tasks] if distance is None else list(tasks)
+    moved = 0
+    for start in starts:
+        pages = [draw.randrange(planes) if distance is None else start + i * distance for i in range(1, operands)]
+        moved += operands - max(Counter(map(chip, [start, *pages])).values())
+    return moved / len(starts)
+
+
+_SAMPLES = 1000
 
 
 def _units(design: Design, at: str, bytes_per_task: float) -> dict[str, float]:
