@@ -118,7 +118,7 @@ TASKS = {
     "tasks in zones": (
         "[zns]\nzone_size = '96MiB'\n[cache]\ncapacity = '64MiB'\n",
         "at = 'drive'\nkind = 'scan'\n",
-        'd.toml:3: zns.zone_size: got "96MiB" with flow "a" that computes: tasks read flash',
+        "w.toml:10: flow.0.compute: got tasks in zones, expected a namespace without zones: tasks read flash",
     ),
     "errors in a chip": (
         "[flash.errors]\nbase = 0.001\n",

@@ -316,18 +316,12 @@ fn check_task(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
         "tasks are commands of NVM Express; expected \"nvme\"",
     )?;
     refuse(
-        design.zns.zone_size.0 == 0,
-        "zns.zone_size",
-        &spelt(design.zns.zone_size),
-        "tasks read flash, and a zone's last pages stay in the write buffer until their row is complete; expected \"0B\"",
-    )?;
-    refuse(
         design.cache.capacity.0 == 0 || design.cache.destage != Destage::Mqsim,
         "cache.destage",
         "\"mqsim\"",
         "its slots are not flushed for a task, which reads flash; expected another rule",
     )?;
-    let page = design.geometry.page;
+    let page = Size(design.layout().page_bytes());
     let gathers = task.kind == TaskKind::Gather;
     let synthetic = flow.synthetic.as_ref();
     let differs = synthetic.filter(|s| gathers && (s.size != Some(page) || s.size_deviation.0 > 0));
@@ -337,7 +331,9 @@ fn check_task(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
     })?;
     if let Some(synthetic) = differs {
         let got = synthetic.size.filter(|size| *size != page).map_or("sizes that differ".to_owned(), spelt);
-        let what = format!("got {got}, expected \"{page}\" alone: a gather combines a page of each operand");
+        let what = format!(
+            "got {got}, expected \"{page}\" alone: a gather combines a page (or ftl.mapping_unit) of each operand"
+        );
         return Err(Problem::new(&format!("{key}.synthetic.size"), what));
     }
     if task.at == At::Host { Ok(()) } else { check_within(design, flow, task, key) }
@@ -378,7 +374,7 @@ fn check_room(design: &Design, flow: &Flow, task: &Task, key: &str) -> Checked {
         return Ok(());
     }
     let (buffer, of_buffer) = (design.compute.unit(task.at).buffer, format!("compute.{}.buffer", task.at.name()));
-    let (operands, page) = (if gathers { task.operands } else { 1 }, design.geometry.page);
+    let (operands, page) = (if gathers { task.operands } else { 1 }, Size(design.layout().page_bytes()));
     let most = buffer.0 / page.0;
     require(most > 0 && (most > 1 || !gathers), &of_buffer, || {
         let least = if gathers { "two pages" } else { "a page" };

@@ -272,6 +272,12 @@ fn check_zoned_flow(workload: &Workload, flow: &Flow, is_zoned: bool) -> Result<
             "flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"
         ));
     }
+    if is_zoned && flow.compute.is_some() {
+        return Err(format!(
+            "flow {name:?}: compute: got tasks in zones, expected a namespace without zones: tasks read flash, and a zone's last \
+             pages stay in the write buffer until their row is complete"
+        ));
+    }
     if !is_zoned && flow.synthetic.as_ref().is_some_and(|synthetic| synthetic.zone_work.is_some()) {
         return Err(format!("flow {name:?}: zone_work needs zones: set zns.zone_size of the design"));
     }

@@ -530,7 +530,7 @@ fn tasks_that_cannot_be_done_are_refused() {
         (
             &["zns.zone_size=96MiB", "cache.capacity=64MiB"],
             "kind = \"scan\"\nat = \"drive\"",
-            "zns.zone_size: got \"96MiB\"",
+            "compute: got tasks in zones",
         ),
         (&["ftl.mapping_unit=1KiB"], "kind = \"scan\"\nat = \"chip\"", "ftl.mapping_unit: got \"1KiB\""),
         (&["host.protocol=sata"], "kind = \"scan\"\nat = \"host\"", "host.protocol: got \"sata\""),

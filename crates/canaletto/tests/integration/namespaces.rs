@@ -114,6 +114,31 @@ fn namespaces_of_every_kind_share_a_drive() {
     assert!(report.flash.gc.pages_copied > 0 && report.flash.gc.pages_copied < 40_000);
 }
 
+/// In their own namespace, next to zones that are written.
+#[test]
+fn tasks_work_in_namespaces_without_zones() {
+    let with = |kind: &str, at: &str, namespace: &str| {
+        let task = format!(
+            "[[flow]]\nname = \"t\"\nnamespace = \"{namespace}\"\n[flow.compute]\nkind = \"{kind}\"\nat = \"{at}\"\n"
+        );
+        // A gather combines what the drive maps.
+        let size = if kind == "gather" { "4KiB" } else { "16KiB" };
+        let keys = format!("[flow.synthetic]\nrequests = 500\nread_share = 1.0\nsize = \"{size}\"\nqueue_depth = 8\n");
+        simulate(&[], &format!("{FLOWS}{task}{keys}"))
+    };
+    for (kind, at) in [("scan", "drive"), ("gather", "drive"), ("gather", "channel"), ("reduce", "host")] {
+        for namespace in ["data", "cache"] {
+            let report = with(kind, at, namespace).unwrap_or_else(|e| panic!("{kind} {at} {namespace}: {e}")).report;
+            let tasks = report.flows.last().unwrap().compute.as_ref().unwrap();
+            let bytes = if kind == "gather" { 2 * 4096 } else { 16384 };
+            assert_eq!((tasks.tasks, tasks.operand_bytes), (500, 500 * bytes), "{kind} {at} {namespace}");
+            assert_eq!(report.measures.requests.failed, 0, "{kind} {at} {namespace}");
+        }
+        let message = with(kind, at, "log").err().unwrap();
+        assert!(message.contains("flow \"t\": compute: got tasks in zones"), "{message}");
+    }
+}
+
 fn resets(report: &canaletto::measure::report::Report) -> u64 {
     report.flash.zones.as_ref().map_or(0, |zones| zones.resets)
 }
