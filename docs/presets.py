@@ -80,6 +80,8 @@ def controller(drive: dict[str, Any]) -> list[str]:
     found = []
     if time_us(inner["firmware_per_request"]):
         found.append(f"firmware {spelt(inner['firmware_per_request'])} a request")
+    if time_us(inner["firmware_per_page"]):
+        found.append(f"firmware {spelt(inner['firmware_per_page'])} a page")
     if time_us(inner["ecc_latency"]):
         found.append(f"ECC {spelt(inner['ecc_latency'])} a page")
     if rate(inner["dram"]):
@@ -107,16 +109,24 @@ def cells(drive: dict[str, Any]) -> Iterator[str]:
 def large(preset: str) -> list[Limit]:
     drive = keys(preset)
     found = cn.inspect(cn.design(preset), reads("128KiB", 1))
+    firmware = firmware_us(drive, 128 << 10)
     bounds = {bound["resource"]: bound["limit_gb_s"] for kind in ("write", "read") for bound in found[f"{kind}_bounds"]}
     return [
         Limit("host link, payload, GB/s", "host link", "rw", bounds["host link"]),
         Limit("flash buses, GB/s", "buses", "rw", bounds["fabric"]),
         Limit("DRAM port, GB/s", "DRAM port", "rw", bounds.get("DRAM port")),
+        Limit("firmware, reads of 128 KiB, GB/s", "firmware", "r", 131.072 / firmware if firmware else None),
         Limit("DRAM of the write buffer, in and out, GB/s", "write buffer", "w", buffer_gb_s(drive)),
         Limit("array reads, all planes at work, GB/s", "array reads", "r", bounds["flash arrays (reading)"]),
         Limit("array programs, all planes at work, GB/s", "programs", "w", bounds["flash arrays (programming)"]),
         Limit("the same in the pseudo-SLC cache, GB/s", "in SLC mode", "", cached_gb_s(drive)),
     ]
+
+
+def firmware_us(drive: dict[str, Any], read: int) -> float:
+    unit = size_bytes(drive["ftl"]["mapping_unit"]) or size_bytes(drive["geometry"]["page"])
+    inner = drive["controller"]
+    return time_us(inner["firmware_per_request"]) + time_us(inner["firmware_per_page"]) * max(1.0, read / unit)
 
 
 def buffer_gb_s(drive: dict[str, Any]) -> float | None:
@@ -153,7 +163,7 @@ def small(preset: str) -> list[Limit]:
     readers = dies(drive) if alone else planes(drive)
     inner = drive["controller"]
     # The latency of an ECC engine holds no other page up.
-    firmware, ecc = time_us(inner["firmware_per_request"]), rate(inner["ecc_rate"])
+    firmware, ecc = firmware_us(drive, REQUEST), rate(inner["ecc_rate"])
     link, buses = (found[name] or 0.0 for name in ("host link", "buses"))
     return [
         Limit("4 KiB random reads the flash allows, M/s", "flash", "s", readers / mean / pages),

@@ -323,11 +323,12 @@ pub struct Controller {
     pub ecc: Ecc,
     /// Processor time for each request. One processor serves all requests.
     pub firmware_per_request: Duration,
-    /// Processor time for each write, added to `firmware_per_request`.
+    /// Processor time for each write, added to `firmware_per_request`. Observed on the ZN540 (NVMeVirt: 5.6 us).
     pub firmware_per_write: Duration,
     /// Processor time for each append, added to `firmware_per_write`: it gets its address from a zone.
     pub firmware_per_append: Duration,
-    /// Processor time for each page of a request, added to `firmware_per_request`.
+    /// Processor time for each page of a request, added to `firmware_per_request`. Observed on the ZN540, whose reads
+    /// of 16 KiB end at a rate that neither link nor flash explains.
     pub firmware_per_page: Duration,
     /// Time that the controller adds to each write (checks, copies of the data, protection against a loss of power). It
     /// occupies no processor, and writes spend it side by side. Observed on all drives with a protected buffer.

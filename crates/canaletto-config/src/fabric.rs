@@ -121,7 +121,7 @@ pub struct Fabric {
     /// chip.
     #[serde(default)]
     pub turnarounds: Turnarounds,
-    /// Transfers that a free path carries first.
+    /// Transfers that a free path carries first. The firmware of Cosmos+ OpenSSD issues commands before it moves data.
     #[serde(default)]
     pub transfer_order: TransferOrder,
     /// Time that read data have waited for a path after which they go before commands, with `transfer_order =

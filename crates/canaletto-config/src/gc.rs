@@ -97,7 +97,8 @@ pub struct Gc {
     /// are counted.
     #[schemars(range(min = 1, max = 64))]
     pub copies_in_flight: u32,
-    /// Waits of host writes and collection for each other. Needs `ftl.superblock = "drive"`.
+    /// Waits of host writes and collection for each other. Needs `ftl.superblock = "drive"`. Observed on enterprise
+    /// drives, whose writes at saturation wait evenly.
     pub pacing: Pacing,
     /// Whether a copy within a plane is programmed from the page register it was read into (copyback), so that only two
     /// commands cross the fabric. Errors in the copied data are then not corrected.

@@ -39,7 +39,7 @@ pub struct Host {
     /// Number of entries that the drive fetches at a time.
     pub fetch: Fetch,
     /// Number of commands of all queues that the drive processes at a time. `arbitration` chooses the next one. Absent:
-    /// no limit next to `fetch_limit`, so that queues do not compete.
+    /// no limit next to `fetch_limit`, so that queues do not compete. Observed on the PM9A3 (256) and on client drives.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_535))]
     pub command_limit: Option<u32>,
