@@ -64,8 +64,17 @@ def test_many_zones_need_little_memory(tmp_path: Path) -> None:
     assert result["cost"]["peak_rss_mb"] < 100
 
 
+def test_many_handles_of_a_large_drive_need_little_memory(tmp_path: Path) -> None:
+    """On 412 GB: blocks that have begun cost little, and no handle waits for another one's die."""
+    (tmp_path / "placed.toml").write_text(PLACED.replace("geometry = {", "# {"))
+    writes = [f"{i * 2000},0,{i * 4096},4096,write,{i % 256}\n" for i in range(40_000)]
+    (tmp_path / "t.csv").write_text(HEADER + "".join(writes))
+    result = alone(tmp_path, "placed.toml", "--workload", "t.csv")
+    assert sum(handle["units_opened"] for handle in result["flash"]["fdp"]["handles"]) == 256
+    assert result["cost"]["peak_rss_mb"] < 100
+
+
 def test_a_trace_names_many_handles(tmp_path: Path) -> None:
-    """On 34 GB: memory grows with the blocks that handles have begun."""
     (tmp_path / "placed.toml").write_text(PLACED)
     writes = [f"{i * 100_000},0,{i * 4096},4096,write,{i % 256}\n" for i in range(20_000)]
     (tmp_path / "t.csv").write_text(HEADER + "".join(writes) + "3000000000,0,0,0,U,7\n3000001000,0,0,4096,read,\n")
@@ -99,6 +108,7 @@ def test_handles_that_there_are_not(canaletto: Any, tmp_path: Path, line: str, s
     [
         ("zns.zone_size=100KiB", "zns.zone_capacity"),
         ("zns.zone_capacity=6100KiB", "zns.zone_capacity"),
+        ("zns.zone_size=1TiB", "zns.zone_size"),
         ("zns.stripe.dies=3", "zns.stripe"),
         ("zns.pages_per_program=5", "zns.pages_per_program"),
         ("zns.pages_per_program=0", "zns.pages_per_program"),
