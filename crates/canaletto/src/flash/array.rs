@@ -241,11 +241,11 @@ impl Array {
     }
 
     #[inline]
-    pub fn add_flow_clocks(&self, lun: LunId, now: Time, sums: &mut [Time]) {
-        let clocks = &self.flow_clocks[lun.index() * self.flows..];
-        sums.iter_mut().zip(clocks).for_each(|(sum, &clock)| *sum += clock);
-        if let Some((flow, since)) = self.luns[lun.index()].flow_since {
-            sums[usize::from(flow)] += now - since;
+    pub fn flow_clock(&self, lun: LunId, flow: usize, now: Time) -> Time {
+        let clock = self.flow_clocks[lun.index() * self.flows + flow];
+        match self.luns[lun.index()].flow_since {
+            Some((working, since)) if usize::from(working) == flow => clock + (now - since),
+            _ => clock,
         }
     }
 

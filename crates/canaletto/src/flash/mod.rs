@@ -401,7 +401,7 @@ impl FlashBackend {
             }
         }
         if work.interference.is_tracked() && own > Time::ZERO {
-            work.interference.charge(id, |sums| self.add_flow_clocks(lun, operation, plane, now, sums), own);
+            work.interference.charge(id, |flow| self.flow_clock(lun, operation, plane, flow, now), own);
         }
         if own > Time::ZERO {
             work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -420,7 +420,7 @@ impl FlashBackend {
             work.rare_mut(id).background_marks = self.background_clocks(lun, operation, plane, now);
         }
         if work.interference.is_tracked() {
-            work.interference.mark(id, |sums| self.add_flow_clocks(lun, operation, plane, now, sums));
+            work.interference.mark(id, |flow| self.flow_clock(lun, operation, plane, flow, now));
         }
     }
 
@@ -450,10 +450,11 @@ impl FlashBackend {
     }
 
     #[inline]
-    fn add_flow_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time, sums: &mut [Time]) {
-        self.array.add_flow_clocks(lun, now, sums);
-        if self.lanes.are_on() {
-            self.lanes_before(lun, operation, plane).for_each(|lane| self.array.add_flow_clocks(lane, now, sums));
+    fn flow_clock(&self, lun: LunId, operation: Operation, plane: PlaneId, flow: usize, now: Time) -> Time {
+        let clock = |lane| self.array.flow_clock(lane, flow, now);
+        match self.lanes.are_on() {
+            true => self.lanes_before(lun, operation, plane).fold(clock(lun), |sum, lane| sum + clock(lane)),
+            false => clock(lun),
         }
     }
 

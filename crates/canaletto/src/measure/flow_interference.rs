@@ -11,16 +11,13 @@ pub struct FlowInterference {
     flows: usize,
     marks: Vec<Time>,
     waits: Vec<Time>,
-    /// For one look.
-    clocks: Vec<Time>,
     sums: Vec<TimeSum>,
 }
 
 impl FlowInterference {
     pub fn new(flows: usize) -> FlowInterference {
         let flows = if flows > 1 { flows } else { 0 };
-        let (clocks, sums) = (vec![Time::ZERO; flows], vec![TimeSum::ZERO; flows * flows]);
-        FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), clocks, sums }
+        FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
     }
 
     pub fn is_tracked(&self) -> bool {
@@ -46,23 +43,20 @@ impl FlowInterference {
         self.waits[place].fill(Time::ZERO);
     }
 
-    /// `add_clocks` adds every flow's clock.
     #[inline]
-    pub fn mark(&mut self, page: TransactionId, add_clocks: impl FnOnce(&mut [Time])) {
+    pub fn mark(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time) {
         let place = self.place(page);
-        let marks = &mut self.marks[place];
-        marks.iter_mut().for_each(|mark| *mark = Time::ZERO);
-        add_clocks(marks);
+        for (flow, mark) in self.marks[place].iter_mut().enumerate() {
+            *mark = clock(flow);
+        }
     }
 
     #[inline]
-    pub fn charge(&mut self, page: TransactionId, add_clocks: impl FnOnce(&mut [Time]), mut own: Time) {
+    pub fn charge(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time, mut own: Time) {
         let place = self.place(page);
-        self.clocks.iter_mut().for_each(|clock| *clock = Time::ZERO);
-        add_clocks(&mut self.clocks);
-        let marked = self.marks[place.clone()].iter().zip(&self.clocks);
-        for (wait, (&mark, &clock)) in self.waits[place].iter_mut().zip(marked) {
-            let worked = (clock - mark).min(own);
+        let (waits, marks) = (&mut self.waits[place.clone()], &self.marks[place]);
+        for (flow, wait) in waits.iter_mut().enumerate() {
+            let worked = (clock(flow) - marks[flow]).min(own);
             *wait += worked;
             own = own - worked;
         }
@@ -95,10 +89,10 @@ mod tests {
         let mut interference = FlowInterference::new(2);
         let page = TransactionId(3);
         interference.begin(page);
-        interference.mark(page, |clocks| clocks.copy_from_slice(&[us(10), us(20)]));
-        interference.charge(page, |clocks| clocks.copy_from_slice(&[us(15), us(50)]), us(100));
-        interference.mark(page, |clocks| clocks.copy_from_slice(&[us(15), us(50)]));
-        interference.charge(page, |clocks| clocks.copy_from_slice(&[us(16), us(60)]), us(4));
+        interference.mark(page, |flow| [us(10), us(20)][flow]);
+        interference.charge(page, |flow| [us(15), us(50)][flow], us(100));
+        interference.mark(page, |flow| [us(15), us(50)][flow]);
+        interference.charge(page, |flow| [us(16), us(60)][flow], us(4));
         interference.count(1, page);
         interference.begin(page);
         interference.count(1, page);
