@@ -146,7 +146,6 @@ def measure(preset: str, keys: list[str], many: int = MANY) -> dict[str, float]:
 
 
 def measure_surely(preset: str, keys: list[str]) -> dict[str, float]:
-    """Count with short runs, and with long ones where a key exceeds its limit in them."""
     costs = measure(preset, keys)
     return measure(preset, keys, TEN_TIMES) if any(is_dear(key, costs) for key in keys) else costs
 
@@ -156,7 +155,6 @@ def is_dear(key: str, costs: dict[str, float]) -> bool:
 
 
 def marked_runs(preset: str, many: int, keys: list[str]) -> None:
-    """Carry out the runs that [`measure`] counts."""
     for key in ["", "", *keys]:
         for requests in (FEW, many):
             simulate(preset, key, requests)

@@ -44,7 +44,6 @@ def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
 
 @cache
 def saturated(fabric: str, kind: str, at: str) -> dict[str, Any]:
-    """Tasks over random places, 256 outstanding."""
     design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
     size = "4KiB" if kind == "gather" else "32KiB"
     shape = {"requests": 2000, "read_share": 1.0, "size": size, "queue_depth": 256}
@@ -67,7 +66,6 @@ def head(label: str) -> str:
 
 
 def rates() -> Iterator[str]:
-    """Operand rate and energy per byte of each task at each place, and the chart."""
     yield head("task, place")
     points: list[dict[str, Any]] = []
     for kind in KINDS:
@@ -183,7 +181,6 @@ WAYS: dict[str, tuple[bool, dict[str, Any]]] = {
 
 
 def placement() -> Iterator[str]:
-    """Gathers and updates of their operands at equal rates, next to other writes on steady drives."""
     yield "| operands | updates per task | task | 99th percentile | update | programs per write | energy per task |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 192, "ftl.overprovisioning": 0.15}

@@ -28,13 +28,11 @@ COUNTS = (4, 8, 16, 32)
 
 
 def reads(requests: int, queue_depth: int) -> cn.Workload:
-    """Reads of 4 KiB at random places."""
     shape = {"requests": requests, "read_share": 1.0, "size": "4KiB", "alignment": "4KiB", "queue_depth": queue_depth}
     return workload("reads", [flow("reads", shape)])
 
 
 def measured(design: cn.Design, requests: int, queue_depth: int) -> dict[str, Any]:
-    """A run's result, without records of its requests."""
     return cn.run(design, reads(requests, queue_depth), records=False).to_dict()
 
 
@@ -113,12 +111,10 @@ That the chips of the last three have two channels of dies is from memory.
 
 
 def most_dies(rate: float) -> list[int]:
-    """With the largest and the smallest pads."""
     return [max(1, round(EDGE / (2.2 * OHMS * pad * 1e-12 * rate * 1e6))) for pad in PAD_PF]
 
 
 def packages() -> Iterator[str]:
-    """Published packages, and the dies that the range has at their rate."""
     yield "| package | MT/s | dies on a channel | range |"
     yield "| --- | ---: | ---: | ---: |"
     for name, (rate, dies) in PACKAGES.items():

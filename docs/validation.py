@@ -111,7 +111,6 @@ def in_short() -> Iterator[str]:
 
 
 def chart(path: Path) -> None:
-    """Cumulative distributions of errors, of what was fitted and what was not."""
     drawn = []
     half = 0.0
     for fitted, name in (("yes", "calibrated"), ("no", "predicted")):

@@ -76,7 +76,6 @@ def zones() -> Iterator[str]:
 
 @cache
 def placed(fabric: str, handles: int) -> list[dict[str, Any]]:
-    """Reads next to a cache's small objects and log, which have one handle or two."""
     keys = {
         **{"geometry.blocks_per_plane": 48, "geometry.pages_per_block": 16, "ftl.overprovisioning": 0.15},
         **{"ftl.superblock": "drive", "fdp.handles": 2},

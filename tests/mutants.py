@@ -28,8 +28,6 @@ PROGRAMS = ("--package", "canaletto", "--lib", "--test", "integration", "--test"
 
 @dataclass(frozen=True)
 class Area:
-    """Files of a part of the engine, and the quick tests that should notice changes."""
-
     files: str
     tests: str
 
@@ -110,7 +108,6 @@ def place(text: str, of: dict[str, int]) -> int:
 
 
 def function_body(text: str, function: dict[str, Any] | None) -> tuple[int, int] | None:
-    """None for a constant."""
     if function is None:
         return None
     at, end = (place(text, function["span"][side]) for side in ("start", "end"))
@@ -140,7 +137,6 @@ def weave(mutants: Sequence[Mutant]) -> None:
 
 
 def woven(text: str, mutants: Sequence[Mutant]) -> str:
-    """A file whose functions ask, per change, whether it is selected."""
     bodies: dict[tuple[int, int], list[Mutant]] = {}
     for mutant in mutants:
         bodies.setdefault(mutant.body, []).append(mutant)
@@ -197,8 +193,6 @@ class Tests:
     golden: str | None = None
 
     def notice(self, mutant: int) -> str | None:
-        """None if no test notices."""
-
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CPU, (self.limit_s, self.limit_s))

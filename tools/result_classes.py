@@ -82,7 +82,6 @@ def meanings(causes: Schema) -> str:
 
 
 def class_of(name: str, schema: Schema, classes: set[str], base: str) -> str:
-    """A declaration and a docstring for each field."""
     lines = [f"class {name}({base}):", indent(docstring(schema), "    "), ""]
     kinds = {}
     for key, field in schema["properties"].items():
@@ -100,7 +99,6 @@ def class_of(name: str, schema: Schema, classes: set[str], base: str) -> str:
 
 
 def annotation(field: Schema, *, optional: bool = False) -> str:
-    """None for a field that may be absent."""
     found = " | ".join(dict.fromkeys([*types_of(field), *["None"] * optional]))
     return found.removeprefix("None | ") + " | None" if found.startswith("None | ") else found
 
@@ -139,7 +137,6 @@ def references(field: Any) -> Iterator[str]:
 
 
 def in_order(classes: Mapping[str, Schema]) -> list[str]:
-    """Each behind those that it holds."""
     done: list[str] = []
 
     def add(name: str) -> None:

@@ -57,7 +57,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _from_root(text: str) -> str:
-    """Links to sources become text."""
     text = re.sub(r"\]\(docs/", "](../", text)
     project = {source: page for page, source in _PROJECT.items()}
 
@@ -101,7 +100,6 @@ WIDE = 7
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Wide tables fold the list of contents to the top."""
     columns = (row.count("<th") for row in re.findall(r"<thead>(.*?)</thead>", html, re.DOTALL))
     if max(columns, default=0) < WIDE:
         return html
@@ -116,7 +114,6 @@ def _table(file: Path) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that load anything from elsewhere."""
     missing = Path(__file__).with_name("missing.html").read_text(encoding="utf-8")
     (Path(config.site_dir) / "404.html").write_text(missing, encoding="utf-8")
     for page in Path(config.site_dir).rglob("*.html"):

@@ -14,7 +14,6 @@ _SHORT = 30
 
 
 def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
-    """Grids and short tables of the rest."""
     if found.verdicts:
         table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
         words, notes = with_notes(found.verdicts)

@@ -46,14 +46,12 @@ class Circuit:
 
     @cached_property
     def holds_first(self) -> bool:
-        """Whether no assertion can fail in the first cycle."""
         clauses = Clauses()
         start = {q: {0: -TRUE, 1: TRUE}.get(first) or clauses.variable() for q, _, first in self.registers}
         return clauses.none_of(clauses.cycle(self, start).failing)
 
     @cached_property
     def holds_next(self) -> bool:
-        """Whether no assertion can fail in a cycle after any in which none did."""
         clauses = Clauses()
         before = clauses.cycle(self, {q: clauses.variable() for q, _, _ in self.registers})
         for failing in before.failing:

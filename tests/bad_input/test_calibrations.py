@@ -37,8 +37,6 @@ def result(**job: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def refused(canaletto: Canaletto) -> Callable[..., str]:
-    """Calibrates with jobs, or a file's text, and must be refused with these words."""
-
     def refuse(given: Any, *says: str, text: str = CALIBRATION, name: str = "fio.json", more: str = "") -> str:
         (canaletto.folder / "c.toml").write_text(more + text)
         content = given if isinstance(given, str) else json.dumps({"fio version": "fio-3.36", "jobs": given})

@@ -58,7 +58,6 @@ def test_the_translation_layer_is_no_hub() -> None:
 
 
 def test_keys_are_a_budget() -> None:
-    """A key goes that no preset, paper, page or test of a result uses."""
     text = (ROOT / "docs/generated/keys/design.md").read_text()
     # 300, and newer features' own: one for the energy of links in a package, which High Bandwidth Flash needs; three
     # that measured enterprise drives show under load (pacing, one queue, a latency per write); 18 for computation in

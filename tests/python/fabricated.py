@@ -547,7 +547,6 @@ def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us:
 
 
 def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
-    """Results as of `result`, of a drive that collected, cached and missed mapping entries."""
     draw = random.Random(len(fabric))
     data = toy(fabric, **sizes).data()
     intervals = 300

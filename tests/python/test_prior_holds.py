@@ -147,7 +147,6 @@ def test_each_variation_changes_something_and_the_search_prints_the_nearest() ->
 
 
 def full(figure: str, drive: str, setting: str) -> dict[str, float]:
-    """The full run's numbers."""
     table = Path(__file__).parents[2] / "docs/generated/reproduction/venice-prior-holds.md"
     grid = table.read_text(encoding="utf-8").partition(f"({drive}, Fig. {figure})")[2].partition("\n\n")[0].splitlines()
     cells = [[re.sub(r" \[.*", "", cell.strip()) for cell in line.strip(" |").split("|")] for line in grid]

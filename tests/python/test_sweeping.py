@@ -28,7 +28,6 @@ def points(**tables: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without points of other tests."""
     monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
 
 

@@ -37,7 +37,6 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// A long request takes several turns.
     #[test]
     fn one_connection_keeps_its_order() {
         let mut turns = Turns::default();
@@ -51,7 +50,6 @@ mod tests {
         assert_eq!(turns.first(), None);
     }
 
-    /// However much the others send.
     #[test]
     fn connections_take_turns() {
         let mut turns = Turns::default();

@@ -39,7 +39,6 @@ class Trial:
 
 
 def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
-    """Equal points once."""
     optuna = _optuna()
     study = optuna.create_study(
         directions=["maximize" if each.more_is_better else "minimize" for each in asked.objectives],
@@ -126,7 +125,6 @@ class Space:
 
 
 def front(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
-    """No other is better in one objective and no worse in the rest."""
     signs = [-1 if each.more_is_better else 1 for each in asked.objectives]
     costs = {
         number: [sign * each for sign, each in zip(signs, trial.values, strict=True) if each is not None]

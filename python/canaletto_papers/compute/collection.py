@@ -42,7 +42,6 @@ QUANTITIES: Mapping[str, Callable[[Data], float]] = {
 
 
 def drive(case: str) -> Design:
-    """In its steady state."""
     fabric, scope, pins = CASES[case]
     small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 64, "ftl.overprovisioning": 0.15}
     steady = {"gc.scope": scope, "ftl.write_placement": "dynamic", "precondition.kind": "steady"}
@@ -50,7 +49,6 @@ def drive(case: str) -> Design:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Each way of collecting with each seed."""
     shape = {"requests": scale.of(30_000, 10_000), "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
     work = workload("mixed", [flow("host", shape)])
     seeds = (1,) if scale.quick else range(1, scale.seeds + 1)

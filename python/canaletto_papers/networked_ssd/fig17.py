@@ -26,7 +26,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def split_ahead_below(rows: list[Row]) -> float | None:
-    """None if splitting is ahead nowhere."""
     ahead = []
     for depth in synthetic.DEPTHS:
         at = [row for row in rows if row["concurrent"] == depth]

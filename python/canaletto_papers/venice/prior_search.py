@@ -228,7 +228,6 @@ class Combination:
 
 
 def combinations(found: Mapping[Label, Data], ssd: str) -> Iterator[Combination]:
-    """Every combination on a drive."""
     groups: dict[tuple[str, str], dict[Label, Data]] = {}
     for (on, rate, order, *rest), data in found.items():
         if on == ssd:
@@ -287,7 +286,6 @@ def _both(one: float | None, other: float | None) -> float | None:
 
 
 def best(found: Mapping[Label, Data]) -> list[Row]:
-    """On each drive and on both."""
     by_drive = {ssd: list(combinations(found, ssd)) for ssd in (COST, PERFORMANCE)}
     other = {(each.words, each.rate): each for each in by_drive[PERFORMANCE]}
     pairs = [(each, other[each.words, each.rate]) for each in by_drive[COST]]

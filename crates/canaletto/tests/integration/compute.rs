@@ -247,7 +247,6 @@ fn operands_cross_as_often_as_their_place_says() {
 /// Operands at a distance of all planes: one behind the other in a plane, as an untouched drive is found.
 const IN_ONE_PLANE: &str = "kind = \"gather\"\nat = \"array\"\ndistance = \"512KiB\"\noperands = 4";
 
-/// In a little more than a read; one after the other takes as many reads.
 #[test]
 fn arrays_sense_operands_at_once() {
     let latency = |changes: &[&str]| {
@@ -292,7 +291,6 @@ fn after_updates(keys: &[&str], updates: &str) -> (f64, f64) {
     ((flash.reads - moved) as f64 / 400.0, flash.write_amplification.unwrap())
 }
 
-/// The price: what shares the task of an operand is programmed with it.
 #[test]
 fn operands_written_together_are_sensed_at_once() {
     let updates = "requests = 300\nqueue_depth = 1\ninter_arrival = \"5ms\"";
@@ -365,7 +363,6 @@ impl Observer for Bits {
     }
 }
 
-/// After writes and collection have moved them.
 #[test]
 fn combined_bits_are_the_hosts() {
     for fabric in ["bus", "omnibus", "scheduled-mesh", "venice", "mesh"] {
@@ -406,7 +403,6 @@ fn next_to_writes(at: &str) -> Workload {
 
 const PLACES: [&str; 5] = ["host", "drive", "channel", "chip", "array"];
 
-/// The shadow checks that they find what was written before they came.
 #[test]
 fn tasks_flush_what_the_write_buffer_holds() {
     for fabric in ["bus", "omnibus"] {
@@ -424,7 +420,6 @@ fn tasks_flush_what_the_write_buffer_holds() {
     }
 }
 
-/// Operands that the buffer holds together are written together, each once.
 #[test]
 fn buffered_operands_are_written_once() {
     // In the order of the tasks: operands of eight tasks, one operand behind the other.
@@ -452,7 +447,6 @@ fn operands_leave_held_paths_as_other_data_do() {
     }
 }
 
-/// Pages that are read again, with and without an ECC engine, hold no room meanwhile.
 #[test]
 fn retries_give_room_back() {
     for ecc in ["controller.ecc_latency=0ns", "controller.ecc_latency=400ns"] {
@@ -465,7 +459,6 @@ fn retries_give_room_back() {
     }
 }
 
-/// Tasks end with an error if they need what cannot be read any more, and the others as ever.
 #[test]
 fn tasks_on_lost_parts_fail() {
     for kind in [FabricKind::Venice, FabricKind::ScheduledMesh] {

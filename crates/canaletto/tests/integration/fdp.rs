@@ -204,7 +204,6 @@ fn handles_begin_on_different_dies() {
     }
 }
 
-/// Units that the host leaves are collected as others are, whatever is on its way into them.
 #[test]
 fn units_that_are_left_are_used_again() {
     for keys in [&[][..], &["ftl.mapping_unit=2KiB"], &["fdp.isolation=persistent"], &["ftl.superblock=channel"]] {

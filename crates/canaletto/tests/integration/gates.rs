@@ -28,7 +28,6 @@ fn a_plane_is_granted_when_its_register_is_empty() {
     assert_eq!(spent(&records, 1, Cause::PathConflict), 0);
 }
 
-/// Joins if any page may; otherwise it takes the array by itself.
 #[test]
 fn another_plane_joins_the_command() {
     let gap = |overrides: &[&str]| {

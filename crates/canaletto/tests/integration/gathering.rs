@@ -36,7 +36,6 @@ fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
     watched(design, workload).programmed
 }
 
-/// A lone unit takes a flash page.
 #[test]
 fn stripes_are_filled_flash_page_by_flash_page() {
     let at = |flash_page: u32, unit: u32| Ppa {

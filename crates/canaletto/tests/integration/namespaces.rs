@@ -114,7 +114,6 @@ fn namespaces_of_every_kind_share_a_drive() {
     assert!(report.flash.gc.pages_copied > 0 && report.flash.gc.pages_copied < 40_000);
 }
 
-/// In their own namespace, next to zones that are written.
 #[test]
 fn tasks_work_in_namespaces_without_zones() {
     let with = |kind: &str, at: &str, namespace: &str| {
@@ -143,7 +142,6 @@ fn resets(report: &canaletto::measure::report::Report) -> u64 {
     report.flash.zones.as_ref().map_or(0, |zones| zones.resets)
 }
 
-/// The state computed for the blocks that zones leave equals the state after writing them.
 #[test]
 fn the_steady_state_is_that_of_the_other_namespaces() {
     let pages =
@@ -162,7 +160,6 @@ fn the_steady_state_is_that_of_the_other_namespaces() {
     assert!(written > 1.3 && (computed / written - 1.0).abs() < 0.15, "{computed} computed, {written} written");
 }
 
-/// A cached mapping table is one for all namespaces.
 #[test]
 fn namespaces_share_a_cached_mapping_table() {
     let plain = ["fdp.handles=0", "ftl.superblock=none", "zns.zone_size=0B", "mapping.cache_capacity=16KiB"];

@@ -115,7 +115,6 @@ fn channels_without_ecc_engine_take_no_turns() {
     assert_eq!(mean_us("controller.ecc_overlap=false"), mean_us("controller.ecc_overlap=true"));
 }
 
-/// What waits for the ECC engine is charged to it.
 #[test]
 fn a_page_waits_until_the_last_one_is_decoded() {
     let keys = ["controller.ecc_latency=50us", "fabric.transfer_order=commands-first"];

@@ -112,7 +112,6 @@ fn errors_that_make_no_sense_are_refused() {
     }
 }
 
-/// The first of two is done with its second read before the other one's first.
 #[test]
 fn a_retry_goes_first() {
     let once = [ILLEGIBLE, "flash.errors.retry_factor=0.0"];

@@ -58,7 +58,6 @@ fn unloaded_writes() {
     }
 }
 
-/// Polled from the shorter time on: two polls come too early.
 #[test]
 fn polls_come_too_early() {
     let overrides = with(&[

@@ -60,7 +60,6 @@ fn data_starve_under_writes_unless_there_is_a_bound() {
     assert!(many > 5 * few, "{few} reads without a bound, {many} with it");
 }
 
-/// The data go with the first gap after the bound.
 #[test]
 fn data_go_first_once_they_have_waited_for_the_bound() {
     let waited = |bound: Option<u64>| {

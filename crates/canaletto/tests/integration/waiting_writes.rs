@@ -28,14 +28,12 @@ fn time_of(drive: &[&str], requests: u32, depth: u32) -> Duration {
     began.elapsed()
 }
 
-/// A command that finds no second plane's page of its number looks at one write per plane, not at all that wait.
 #[test]
 fn a_command_does_not_look_at_all_writes_that_wait() {
     let (few, many) = (time_of(&STATIC, 20_000, 64), time_of(&STATIC, 20_000, 20_000));
     assert!(many < 8 * few, "20,000 outstanding: {many:?}, 64: {few:?}");
 }
 
-/// Pages that no plane takes wait on without a look at each plane for each of them.
 #[test]
 fn writes_that_wait_for_room_do_not_look_for_a_plane_each() {
     let drive = [&STATIC[..], &DYNAMIC].concat();

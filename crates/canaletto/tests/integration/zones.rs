@@ -262,7 +262,6 @@ fn random_commands(seed: u64, count: usize) -> Vec<(Kind, u64, u64)> {
     (0..count).map(make).collect()
 }
 
-/// Zones and what reads find agree with the model at the end.
 #[test]
 fn zones_follow_a_model() {
     let design = design(ZONED, &["zns.max_open=0", "zns.max_active=0", "cache.capacity=16MiB"]);
@@ -376,7 +375,6 @@ fn acknowledged_data_survive_a_loss_of_power() {
     assert!(promised > 10_000 && saved > 50, "{promised} pages, {saved} of them saved");
 }
 
-/// Nothing is programmed twice or erased under a read.
 #[test]
 fn zones_survive_a_deep_queue() {
     for (seed, width) in [(11, "8"), (12, "2"), (13, "1")] {
@@ -476,7 +474,6 @@ fn failures_end_zones() {
     assert_eq!(statuses(&outcome)[2..], [Status::ZoneIsOffline as u8; 2]);
 }
 
-/// A drive that is stepped takes commands to zones; completions have addresses and statuses, and a snapshot repeats them.
 #[test]
 fn zones_of_chips_with_wrong_bits_are_read() {
     let requests = [(Kind::Append, 0, 64 << 10), (Kind::Finish, 0, 0), (Kind::Read, 0, 4096)];
@@ -484,6 +481,7 @@ fn zones_of_chips_with_wrong_bits_are_read() {
     assert_eq!((outcome.report.measures.requests.completed, outcome.report.flash.reads), (3, 1));
 }
 
+/// A drive that is stepped takes commands to zones; completions have addresses and statuses, and a snapshot repeats them.
 #[test]
 fn a_stepped_drive_has_commands_to_zones() {
     let mut drive = Drive::new(&design(ZONED, &[]), &DriveOptions::default()).unwrap();

@@ -263,7 +263,6 @@ fn the_head_of_a_line_blocks_what_is_behind() {
     bench.assert_idle();
 }
 
-/// Then the oldest.
 #[test]
 fn the_first_ready_goes_first() {
     let ns = Time::from_ns;

@@ -108,7 +108,6 @@ impl Model {
 }
 
 proptest! {
-    /// Both say the same at every hop.
     #[test]
     fn routers_do_as_algorithm_1_says(
         rows in 1u32..7, columns in 1u32..7, alternating: bool,

@@ -616,7 +616,6 @@ fn add<T>(all: &mut Vec<T>, number: usize, new: fn() -> T) -> &mut T {
 mod tests {
     use super::*;
 
-    /// Each of many slots has a history that is long, but is looked through with the others' alone.
     #[test]
     fn all_histories_are_looked_through_now_and_then() {
         let (slots, page) = (Slots::Commands(0), TransactionId(0));
