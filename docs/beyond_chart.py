@@ -1,5 +1,3 @@
-"""The chart of docs/explanation/beyond.md."""
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Drives, loads and knees of docs/explanation/beyond.md."""
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache

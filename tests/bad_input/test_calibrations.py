@@ -1,5 +1,3 @@
-"""Are mistakes in measurements and ranges refused in one line?"""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

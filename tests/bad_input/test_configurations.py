@@ -1,5 +1,3 @@
-"""Does everything wrong in TOML and keys end with one line that helps?"""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Does a run that is cut short leave nothing behind?"""
-
 import os
 import resource
 import signal

@@ -1,5 +1,3 @@
-"""Parts that a file of Python defines: what works, and what is refused with one message."""
-
 from pathlib import Path
 from typing import Any
 

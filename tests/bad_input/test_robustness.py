@@ -1,5 +1,3 @@
-"""Do damaged folders, hostile names, closed streams, pipes and killed calls do no harm?"""
-
 import hashlib
 import json
 import os

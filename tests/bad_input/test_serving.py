@@ -1,5 +1,3 @@
-"""Does a server that cannot begin say why in one line?"""
-
 import os
 import socket
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Does every damaged trace end with one line that names file and line?"""
-
 import gzip
 import random
 import subprocess

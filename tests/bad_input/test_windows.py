@@ -1,5 +1,3 @@
-"""Do impossible timelines and explanations end with one line that helps?"""
-
 import os
 from pathlib import Path
 from typing import Any

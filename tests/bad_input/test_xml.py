@@ -1,5 +1,3 @@
-"""Does everything wrong in MQSim's files end with one line that names file, line and tag?"""
-
 import resource
 import subprocess
 from collections.abc import Callable

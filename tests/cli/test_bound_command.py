@@ -1,5 +1,3 @@
-"""Does `bound` say what limits a drive, and what it does not take?"""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Does the command say what the package found, and write what can be run?"""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Is collection seen in every form of a small drive's results?"""
-
 import re
 from pathlib import Path
 from typing import Any

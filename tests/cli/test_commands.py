@@ -1,5 +1,3 @@
-"""Do the small commands answer, and does each explain itself?"""
-
 import re
 import subprocess
 import sys

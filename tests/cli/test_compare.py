@@ -1,5 +1,3 @@
-"""Does `canaletto compare` put fabrics side by side, and freeze them?"""
-
 import json
 import re
 import shutil

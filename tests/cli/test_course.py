@@ -1,5 +1,3 @@
-"""Are the course's solutions right, and are wrong answers found?"""
-
 import json
 from pathlib import Path
 from typing import Any

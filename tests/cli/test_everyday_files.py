@@ -1,5 +1,3 @@
-"""Are files of other programs read as they mean them, or refused with what must be done?"""
-
 import itertools
 import json
 import random

@@ -1,5 +1,3 @@
-"""Do timelines and explanations of real runs hold together?"""
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

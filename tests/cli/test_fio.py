@@ -1,5 +1,3 @@
-"""Do fio job files run as what they ask of a device?"""
-
 import re
 import tomllib
 from pathlib import Path

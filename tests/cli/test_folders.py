@@ -1,5 +1,3 @@
-"""Are runs frozen, repeated and compared?"""
-
 import json
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""Do the `trace` commands read and write every format?"""
-
 import gzip
 from pathlib import Path
 from typing import Any

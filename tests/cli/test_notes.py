@@ -1,5 +1,3 @@
-"""Does every reader get the warnings, in Python, JSON and the terminal?"""
-
 from typing import Any
 
 import canaletto as cn

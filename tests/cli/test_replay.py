@@ -1,5 +1,3 @@
-"""Does `canaletto run` replay traces at the stated pace, in the stated part and as often as stated?"""
-
 import json
 from pathlib import Path
 from typing import Any

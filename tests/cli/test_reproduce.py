@@ -1,5 +1,3 @@
-"""Does `canaletto reproduce` repeat figures, and continue where it was?"""
-
 import csv
 import json
 from pathlib import Path

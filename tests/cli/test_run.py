@@ -1,5 +1,3 @@
-"""Does `canaletto run` do on real traces what it says?"""
-
 import os
 import re
 from pathlib import Path

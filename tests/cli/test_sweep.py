@@ -1,5 +1,3 @@
-"""Does `canaletto sweep` compute each point once, whatever ends it?"""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Do zones and handles of files run, within their limits, and are wrong ones refused?"""
-
 import json
 import subprocess
 import sys

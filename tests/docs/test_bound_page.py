@@ -1,5 +1,3 @@
-"""Does `canaletto bound` say what the simulator serves?"""
-
 import sys
 from pathlib import Path
 from random import Random

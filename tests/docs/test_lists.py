@@ -1,5 +1,3 @@
-"""The documentation names everything that the engine lists."""
-
 import json
 from pathlib import Path
 

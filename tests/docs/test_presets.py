@@ -1,5 +1,3 @@
-"""Does every preset have a page, with what docs/presets.py makes?"""
-
 import importlib.util
 import re
 import sys

@@ -1,5 +1,3 @@
-"""Does the checker of prose find doubtful sentences, and pass plain ones?"""
-
 import re
 import runpy
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The classes of results equal the engine's schema, and lists by cause have every cause."""
-
 import runpy
 from pathlib import Path
 from typing import get_type_hints

@@ -1,5 +1,3 @@
-"""Files, functions and the core's package stay small."""
-
 import ast
 import re
 from collections.abc import Iterator

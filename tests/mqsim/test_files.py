@@ -1,5 +1,3 @@
-"""Do MQSim's files mean what they mean to MQSim: scenarios, flows, traces, tags?"""
-
 import csv
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Do the files of MQSim's forks run as MQSim would run them?"""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Are MQSim's recorded runs reproduced, and do results say how closely?"""
-
 import json
 import os
 import runpy

@@ -1,5 +1,3 @@
-"""Everything that the packages of the wheel and the tutorial import is declared in pyproject.toml."""
-
 import ast
 import json
 import re

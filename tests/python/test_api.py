@@ -1,5 +1,3 @@
-"""Does the package run simulations as its documentation says?"""
-
 import copy
 import json
 import os

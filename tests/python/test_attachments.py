@@ -1,5 +1,3 @@
-"""Do attachments take the times that their parts take, and does the PC study compute what it says?"""
-
 import csv
 from pathlib import Path
 from typing import Any

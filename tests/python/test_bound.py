@@ -1,5 +1,3 @@
-"""Do the closed forms agree with publications, single reads and whole runs?"""
-
 import time
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Does a calibration find what is known, and say what the data cannot tell?"""
-
 import json
 import tomllib
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""First sentences of a run's summary: saturation, short runs, warm-up."""
-
 import canaletto as cn
 import numpy as np
 import pytest

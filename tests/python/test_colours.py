@@ -1,5 +1,3 @@
-"""Colours can be told apart by people with and without colour blindness."""
-
 from itertools import pairwise
 
 import pytest

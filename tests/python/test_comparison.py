@@ -1,5 +1,3 @@
-"""Does the package compare fabrics as its documentation says?"""
-
 import copy
 import json
 import platform

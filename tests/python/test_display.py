@@ -1,5 +1,3 @@
-"""Completion of names, and objects in terminals and notebooks."""
-
 import re
 import rlcompleter
 from pathlib import Path

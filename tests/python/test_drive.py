@@ -1,5 +1,3 @@
-"""A drive that Python steps."""
-
 import copy
 import itertools
 import pickle

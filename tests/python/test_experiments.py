@@ -1,5 +1,3 @@
-"""Do figures use the traffic that they state?"""
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Do explanations account for every picosecond, and do they name who was in the way?"""
-
 from __future__ import annotations
 
 import json

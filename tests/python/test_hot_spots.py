@@ -1,5 +1,3 @@
-"""Do comparisons put load where they say?"""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Wires stand with every result, and a comparison says when they decide it."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Is background work reported as it was?"""
-
 from __future__ import annotations
 
 import re

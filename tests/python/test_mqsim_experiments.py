@@ -1,5 +1,3 @@
-"""Do MQSim's FAST'18 experiments run what they say?"""
-
 import json
 import re
 from pathlib import Path

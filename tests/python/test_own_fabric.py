@@ -1,5 +1,3 @@
-"""Fabrics in Python: against the engine's own, refused ways, exceptions."""
-
 import math
 import re
 from typing import Any

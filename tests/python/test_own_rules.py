@@ -1,5 +1,3 @@
-"""GC policies and schedulers in Python: against the engine's own, refused answers, exceptions."""
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,5 +1,3 @@
-"""Do the package's own parts compute what they claim?"""
-
 import math
 import tomllib
 from enum import Enum, IntEnum, StrEnum

@@ -1,5 +1,3 @@
-"""Do the runs of `prior-holds` hold what it says, and are its numbers in the paper's figures?"""
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Does a search find what trying everything finds?"""
-
 import time
 import tomllib
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Are flows slowed down by what their run alone says?"""
-
 import json
 import os
 from pathlib import Path

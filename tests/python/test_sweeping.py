@@ -1,5 +1,3 @@
-"""Is a sweep what its file asks for, each point computed once?"""
-
 import copy
 import pickle
 import sys

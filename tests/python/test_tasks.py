@@ -1,5 +1,3 @@
-"""Tasks: bounds agree with runs, results count what crosses, and published gains have the order of ours."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Are timelines what the engine handed over, and traces what Perfetto reads?"""
-
 from __future__ import annotations
 
 import json

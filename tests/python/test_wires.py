@@ -1,5 +1,3 @@
-"""Is a checked run the same as without, and does a violation end it?"""
-
 import signal
 import sys
 

@@ -1,5 +1,3 @@
-"""Zones and reclaim unit handles: measured reads come out, and handles keep data apart."""
-
 import csv
 from pathlib import Path
 from typing import Any

@@ -45,7 +45,6 @@ class Host:
     submit_us: Number = 0.0
     """Core time before a request enters its queue."""
     complete_us: Number = 0.0
-    """Core time for its completion."""
     interrupt_us: Number = 0.0
     """Time until a completion reaches the core, which it does not occupy."""
 
@@ -64,7 +63,6 @@ class Controller:
     per_request_us: Number = 0.0
     """Processor time of a request."""
     per_page_us: Number = 0.0
-    """Processor time of each of its pages."""
     lookup_rate: Number = np.inf
     """Look-ups of mapping entries per microsecond that DRAM allows."""
 
@@ -82,7 +80,6 @@ class Drive:
     luns: Number = 1.0
     """LUNs of a chip, which work at the same time."""
     planes: Number = 1.0
-    """Planes of a LUN."""
     page_bytes: Number
     read_us: Number
     """Array time of a page read: the mean over types of page."""
@@ -93,15 +90,12 @@ class Drive:
     read_sharing: Number = 1.0
     """Host reads that one array read serves (`ftl.mapping_unit` below a page)."""
     program_planes: Number = 1.0
-    """Planes of a program command."""
     erase_us: Number = 0.0
     """Least time that erases take per programmed page."""
     independent_planes: bool = False
-    """Each plane takes its own read commands."""
     reads_overlap: bool = False
     """Commands and data cross while the array reads."""
     programs_overlap: bool = False
-    """Commands and data cross while the array programs."""
     program_busy_us: Number = 0.0
     """Time between two such programs (tCBSY)."""
     link_rate: Number
@@ -113,25 +107,19 @@ class Drive:
     read_command_us: Number = 0.0
     """Time of a read command of `read_planes` planes on the wires."""
     program_command_us: Number = 0.0
-    """Time of a program command of `program_planes` planes on the wires."""
     column_us: Number = 0.0
     """Time of the change of column before each page read."""
     status_us: Number = 0.0
-    """Time of a status read on the wires."""
     read_status: Number = 0.0
     """Status reads of a read command: 1 if polled and the array is done by then."""
     program_status: Number = 0.0
-    """Status reads of a program command."""
     read_chip_us: Number = 0.0
-    """Time of the chip besides its array for a read."""
     program_chip_us: Number = 0.0
-    """Time of the chip besides its array for a program."""
     data_first: bool = True
     """Data of finished reads go before new commands."""
     holds_reads: bool = False
     """A path stays taken from the command of a read to its data."""
     holds_programs: bool = False
-    """A path stays taken until a program is done."""
     handshake_us: Number = 0.0
     """Time in which controllers agree on a column bus (`omnibus`)."""
     serves_one: bool = False
@@ -145,9 +133,7 @@ class Drive:
     trunks: Number = 4.0
     """Trunks of a switch (`clusters`)."""
     chips_per_switch: Number = 8.0
-    """Chips of a switch."""
     chips_per_bus: Number = 2.0
-    """Chips of an inner bus of a switch."""
     setup_us: Number = 0.0
     """Time of a grant, and of the set-up of a switch or of a circuit's routers."""
     search_us: Number = 0.0

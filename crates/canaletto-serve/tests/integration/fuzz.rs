@@ -32,7 +32,6 @@ fn length() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// With its data, less, or other bytes.
 fn request() -> impl Strategy<Value = Vec<u8>> {
     let kind = prop_oneof![12 => 0u16..8, 1 => any::<u16>()];
     let flags = prop_oneof![4 => Just(0u16), 2 => 0u16..16, 1 => any::<u16>()];

@@ -133,7 +133,6 @@ fn a_handle_that_there_is_not_is_refused() {
     assert!(refused.contains("fdp.handles"), "{refused}");
 }
 
-/// Runs writes of a page and updates, each with its handle.
 fn replay(keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -> Result<Outcome, String> {
     replay_at(1, keys, requests)
 }

@@ -663,7 +663,6 @@ fn replayed_rows() -> Vec<Row> {
 
 const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];
 
-/// The drive on which a key of a workload matters.
 pub fn drive_of(key: &str) -> &'static [&'static str] {
     match key {
         "flow.occupancy" => &["precondition.kind=steady"],

@@ -143,7 +143,6 @@ fn limited(file: &str) -> String {
     made
 }
 
-/// More and larger trims than the golden set's, tasks, and loops with a limit.
 pub fn newer_workloads() -> impl Strategy<Value = String> {
     let trims = prop_oneof![1 => Just(None), 1 => trimming().prop_map(Some)];
     let tasks = prop_oneof![2 => Just(None), 1 => tasks().prop_map(Some)];

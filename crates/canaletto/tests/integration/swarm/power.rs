@@ -11,7 +11,6 @@ pub fn can_be_lost(design: &Design) -> bool {
     design.ftl.map_update == canaletto::config::design::MapUpdate::ProgramEnd
 }
 
-/// Runs up to `event` and [loses](lose) power.
 pub fn lose_at(design: &Design, workload: &Workload, event: u64) -> u64 {
     lose(design, &watch(design, workload, Some(event)).1, event)
 }

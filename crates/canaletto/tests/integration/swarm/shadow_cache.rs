@@ -98,7 +98,6 @@ impl ShadowCache {
             || version <= self.trims.get(&lpa).copied().unwrap_or(0)
     }
 
-    /// Flash must have all of it.
     pub fn drop_page(&mut self, lpa: u64) -> Result<(), String> {
         let Some((valid, content)) = self.held.remove(&lpa) else { return Ok(()) };
         match members(valid).find(|&s| !self.is_safe(&((lpa, s), content[s as usize]))) {

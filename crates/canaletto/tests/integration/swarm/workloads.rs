@@ -30,7 +30,6 @@ fn flow(name: usize, trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
     )
 }
 
-/// Of one or two flows.
 pub fn workloads(trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
     let flows = (flow(0, trim_shares.clone()), prop::option::of(flow(1, trim_shares)));
     (flows, prop::bool::ANY).prop_map(|((first, second), partitioned)| {

@@ -103,7 +103,6 @@ pub fn zoned_cases() -> impl Strategy<Value = ZonedCase> {
     )
 }
 
-/// The drawn drive without what zones exclude.
 fn plain(overrides: Vec<String>) -> BTreeMap<String, String> {
     const EXCLUDED: [&str; 10] = [
         "gc.pacing",
@@ -138,7 +137,6 @@ fn plain(overrides: Vec<String>) -> BTreeMap<String, String> {
     keys
 }
 
-/// The drawn drive with zones, and the bytes of its zones.
 fn zoned(overrides: Vec<String>, shape: &Shape) -> (Vec<String>, u64) {
     let mut keys = plain(overrides);
     let number = |keys: &BTreeMap<String, String>, key: &str| -> u64 { keys[key].parse().expect("a number") };

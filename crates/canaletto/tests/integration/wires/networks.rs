@@ -24,7 +24,6 @@ fn on_circuit(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Data && !tape.is_of_controller(c.wire))
 }
 
-/// The end of the reservation under which cycles cross a link.
 fn reservation(tape: &Tape, c: &Cycles) -> usize {
     tape.find_from(0, |_, entry| match entry.fact {
         Fact::Wire(r) => {

@@ -63,7 +63,6 @@ impl Tape {
         })
     }
 
-    /// On the wires and for the chips of two.
     pub fn overlapping(&self) -> (Cycles, Cycles) {
         let is_one = |c: &Cycles, load: &Load| c.what == WireUse::Data && load.direction == Direction::FromChip;
         let beside = |c: &Cycles, o: &Cycles| {
