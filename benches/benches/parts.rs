@@ -48,7 +48,7 @@ fn histogram(c: &mut Criterion) {
     let mut ledger = Ledger::EMPTY;
     ledger.charge(Cause::ArrayRead, Time::from_us(3));
     c.bench_function("histogram/record", |b| {
-        b.iter(|| histogram.record_blamed(Time(latencies.exponential(20e6) as u64), &ledger));
+        b.iter(|| histogram.record_blamed(Time(latencies.exponential(20e6) as u64), &ledger, Some(&ledger)));
     });
 }
 
