@@ -29,6 +29,8 @@ AT_BOUND = 0.01
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Shown):
+    """A calibration that was carried out."""
+
     design: Design
     """The calibrated design."""
     report: Mapping[str, Any]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 
 class Search(Points):
+    """A search that was carried out."""
+
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per point: values, pins, area, feasibility, results."""
