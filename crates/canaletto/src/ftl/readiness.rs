@@ -68,6 +68,8 @@ impl Readiness for PageReadiness<'_> {
             Operation::Read => {
                 self.layout.share_flash_page(first.ppa, other.ppa)
                     && first.is(Flag::Copyback) == other.is(Flag::Copyback)
+                    // A unit that computes takes whole registers.
+                    && first.is(Flag::Computes) == other.is(Flag::Computes)
             }
             // Parity fills its page. In superblocks pages are counted by line.
             Operation::Program if first.ppa.is_bound() => {

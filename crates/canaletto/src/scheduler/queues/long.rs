@@ -11,7 +11,7 @@ use crate::flash::address::{Layout, LunId, PlaneId, Ppa};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::{Flag, TransactionId};
 
 pub(super) const LONG: u32 = 256;
 
@@ -195,6 +195,10 @@ impl Queues {
         let (page, mut last) = (transactions[first].ppa, first);
         self.waiting_reads.remove(page);
         while let Some(at) = self.long.as_ref().and_then(|long| long.of_flash_page(list - USER_READ, page)) {
+            // A unit that computes takes whole registers.
+            if transactions[at].is(Flag::Computes) != transactions[first].is(Flag::Computes) {
+                break;
+            }
             self.take(id, list, at, transactions);
             self.waiting_reads.remove(page);
             transactions[last].next_in_flash_page = at;
