@@ -95,8 +95,8 @@ fn parse_settings(settings: &[Given]) -> PyResult<Vec<Setting>> {
     settings.iter().map(parse).collect()
 }
 
-/// As JSON. Memory depends on whether single requests are kept. `look`: whether traces are opened; the run reports
-/// those that cannot be.
+/// As JSON. Memory depends on whether single requests are kept. `look`: whether traces are opened; the run reports a
+/// trace that cannot be opened.
 #[pyfunction]
 pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool, look: bool) -> PyResult<String> {
     let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);

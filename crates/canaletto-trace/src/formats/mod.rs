@@ -81,7 +81,7 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     /// Another format, or this one with an impossible value.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>>;
 
-    /// Columns that no line so far has, and those that there are.
+    /// Columns that no line so far has, and the columns that lines have.
     fn missing(&self) -> Option<String> {
         None
     }

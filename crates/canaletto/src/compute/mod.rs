@@ -1,7 +1,7 @@
 //! Computation where the data are: tasks, the units that work on them, and what their operands wait for.
 //!
-//! - In: tasks that [begin](Compute::begin), operands that are [located](Compute::located), [read](Compute::takes_page) and
-//!   [there](Compute::arrived).
+//! - In: tasks that [begin](Compute::begin).
+//! - In: operands that are [located](Compute::located), [read](Compute::takes_page) and [there](Compute::arrived).
 //! - Out: when a unit is done, and where an operand goes.
 //! - State: units with their buffers, tasks in flight, counts per flow.
 

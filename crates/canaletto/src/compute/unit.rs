@@ -43,7 +43,7 @@ impl Unit {
         (from, self.free_at, self.free_at + self.latency)
     }
 
-    /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
+    /// Takes room for bytes, behind pages and tasks that wait for some. Returns whether there is any.
     pub fn take(&mut self, bytes: u64, what: Waiting) -> bool {
         let fits = self.waiting.is_empty() && bytes as i64 <= self.room || self.passes(what);
         match fits {
@@ -68,7 +68,7 @@ impl Unit {
         self.of_pages -= if is_page { bytes } else { 0 };
     }
 
-    /// The next of those that wait, if there is room for it now.
+    /// The next page or task that waits, if there is room for it now.
     pub fn next_waiting(&mut self) -> Option<Waiting> {
         let first = self.waiting.front().filter(|(bytes, _)| *bytes as i64 <= self.room).map(|_| 0);
         let next = first.or_else(|| self.waiting.iter().position(|&(_, what)| self.passes(what)))?;
