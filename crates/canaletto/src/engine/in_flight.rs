@@ -116,16 +116,21 @@ impl<P: Probe> PageWork<P> {
         if self.transactions[id].is(Flag::HasRare) { &self.rare[id.index()] } else { &Rare::NONE }
     }
 
+    #[inline(always)]
     pub fn rare_mut(&mut self, id: TransactionId) -> &mut Rare {
-        let t = &mut self.transactions[id];
-        if !t.is(Flag::HasRare) {
-            t.set(Flag::HasRare, true);
-            if self.rare.len() <= id.index() {
-                self.rare.resize(id.index() + 1, Rare::NONE);
-            }
-            self.rare[id.index()] = Rare::NONE;
+        if !self.transactions[id].is(Flag::HasRare) {
+            self.add_rare(id);
         }
         &mut self.rare[id.index()]
+    }
+
+    #[inline(never)]
+    fn add_rare(&mut self, id: TransactionId) {
+        self.transactions[id].set(Flag::HasRare, true);
+        if self.rare.len() <= id.index() {
+            self.rare.resize(id.index() + 1, Rare::NONE);
+        }
+        self.rare[id.index()] = Rare::NONE;
     }
 
     pub fn set_began(&mut self, id: TransactionId, time: Time) {

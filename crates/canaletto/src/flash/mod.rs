@@ -390,7 +390,7 @@ impl FlashBackend {
         let (operation, plane) = (t.operation, t.ppa.plane);
         let available = self.available_since(lun, operation, plane).max(port_free_at);
         let mut own = available.saturating_sub(t.since);
-        if self.has_background_clocks(lun, operation, plane) {
+        if own > Time::ZERO && self.has_background_clocks(lun, operation, plane) {
             let marks = work.rare(id).background_marks;
             let clocks = self.background_clocks(lun, operation, plane, now);
             for kind in Background::ALL {

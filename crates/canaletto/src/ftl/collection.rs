@@ -22,7 +22,18 @@ impl Ftl {
         if !reclaim!(&self.way, reclaims()) {
             self.changed.clear();
         }
-        self.changed.pop()
+        loop {
+            let plane = self.changed.pop()?;
+            if !self.is_content(plane) {
+                return Some(plane);
+            }
+        }
+    }
+
+    /// Whether to look at the plane would change nothing: no write lacks room, and collection has nothing to do.
+    #[inline(always)]
+    fn is_content(&self, plane: PlaneId) -> bool {
+        self.rules.planes_are_apart && self.collector.is_content(plane, &self.blocks) && self.has_room_for_all(plane)
     }
 
     pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
@@ -138,6 +149,11 @@ impl Ftl {
     /// Since the page last passed a controller.
     pub fn copies_of(&self, page: Ppa) -> u32 {
         u32::from(self.blocks.copies(page))
+    }
+
+    #[inline(always)]
+    pub fn copies_leave_planes(&self) -> bool {
+        self.collector.leaves_planes()
     }
 
     pub fn destinations(&mut self, from: Ppa) -> impl Iterator<Item = PlaneId> + use<> {

@@ -42,7 +42,7 @@ pub use readiness::PageReadiness;
 pub use spaces::{Pages, sector_mask};
 
 use crate::config::cache::Destage;
-use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
+use crate::config::design::{Design, MapUpdate, PartialWrites, Scope, UnwrittenReads};
 use crate::config::workload::Workload;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
@@ -82,6 +82,8 @@ struct Rules {
     copyback_check_every: u32,
     /// All writes that wait for a plane get the next page of one block.
     writes_are_alike: bool,
+    /// Collection works plane by plane and page by page.
+    planes_are_apart: bool,
 }
 
 pub struct Contents {
@@ -135,6 +137,10 @@ impl Ftl {
             && design.ftl.map_update != MapUpdate::Issue
             && !design.flash.pslc.is_on()
             && !(has_parity || contents.blocks.has_superblocks());
+        let planes_are_apart = matches!(way, Way::Pages(_))
+            && design.gc.scope == Scope::Plane
+            && layout.pages_per_flash_page() == 1
+            && !(design.flash.pslc.is_on() || contents.blocks.has_superblocks());
         let mut ftl = Ftl {
             rules: Rules {
                 unwritten: design.ftl.unwritten_reads,
@@ -144,6 +150,7 @@ impl Ftl {
                 copyback: design.gc.copyback,
                 copyback_check_every: design.gc.copyback_check_every,
                 writes_are_alike,
+                planes_are_apart,
             },
             spaces: Spaces::new(design, workload, limits),
             mapping: Mapping::new(design, limits, contents.map),
@@ -311,7 +318,8 @@ impl Ftl {
     /// Charges the time for which the plane had no room.
     #[inline(always)]
     pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
-        if let Some(waited) = reclaim!(&self.way, waited(&mut self.blocks, work, id, now)) {
+        let waited = reclaim!(&self.way, waited(&mut self.blocks, work, id, now));
+        if let Some(waited) = waited.filter(|&waited| waited > Time::ZERO) {
             work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
         }
     }

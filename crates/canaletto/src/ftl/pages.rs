@@ -152,7 +152,12 @@ impl Ftl {
     /// Or else the place where preconditioning has put it.
     #[inline(always)]
     pub fn entry(&self, lpa: u64) -> Entry {
-        match self.mapping.get(lpa) {
+        self.entry_or_seed(lpa, self.mapping.get(lpa))
+    }
+
+    #[inline(always)]
+    fn entry_or_seed(&self, lpa: u64, entry: Entry) -> Entry {
+        match entry {
             Entry::Unmapped if !self.mapping.holds(lpa) => reclaim!(&self.way, locate(&self.blocks, lpa)),
             entry => entry,
         }
@@ -244,10 +249,11 @@ impl Ftl {
     #[inline(never)]
     pub(super) fn begin_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let lpa = work.transactions[id].lpa;
-        if let Entry::Pending(earlier) = self.mapping.get(lpa) {
+        let entry = self.mapping.get(lpa);
+        if let Entry::Pending(earlier) = entry {
             return self.follow(work, earlier, id);
         }
-        if self.translate_write(work, id, now) {
+        if self.translate_write(work, id, entry, now) {
             self.send_data_out(id);
         }
     }
@@ -261,12 +267,18 @@ impl Ftl {
         work.transactions[last].set_successor(id);
     }
 
-    /// Finds the replaced page, and starts the read of a partial write. Returns whether a plane was found; else it
-    /// waits.
-    fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
+    /// Finds the replaced page, and starts the read of a partial write. `entry`: in the table. Returns whether a plane
+    /// was found; else it waits.
+    fn translate_write<P: Probe>(
+        &mut self,
+        work: &mut PageWork<P>,
+        id: TransactionId,
+        entry: Entry,
+        now: Time,
+    ) -> bool {
         let Transaction { lpa, sectors, .. } = work.transactions[id];
         let whole = self.whole_page();
-        let entry = self.entry(lpa);
+        let entry = self.entry_or_seed(lpa, entry);
         let (was_trimmed, widened) = (entry == Entry::Trimmed, sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !was_trimmed
@@ -319,7 +331,10 @@ impl Ftl {
         if self.rules.partial == PartialWrites::Merged {
             let merged = work.rare(id).merged;
             let w = &mut work.transactions[id];
-            w.bytes = (w.sectors | merged).count_ones() * 512;
+            w.bytes = match w.sectors | merged {
+                all if all == whole => self.layout.page_bytes() as u32,
+                some => some.count_ones() * 512,
+            };
         }
         self.mapping.set(lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
@@ -407,8 +422,7 @@ impl Ftl {
             unprogrammed.remove(&at.pack());
         }
         self.tell_of_program(work, id, now);
-        if self.mapping.get(lpa) == Entry::Pending(id) {
-            self.mapping.set(lpa, Entry::At(at));
+        if self.mapping.replace(lpa, Entry::Pending(id), Entry::At(at)) {
             if old.is_bound() {
                 reclaim!(&self.way, invalidate(&mut self.blocks, old));
             }
@@ -434,7 +448,8 @@ impl Ftl {
         if work.transactions[id].origin == Origin::Trim {
             return self.trim_after_write(work, id, now);
         }
-        if self.translate_write(work, id, now) {
+        let entry = self.mapping.get(work.transactions[id].lpa);
+        if self.translate_write(work, id, entry, now) {
             self.send_data_out(id);
         }
     }

@@ -133,10 +133,15 @@ impl Scheduler {
         d.ready.set(lun.0 - d.first_lun, false);
     }
 
-    #[inline]
+    /// Has a domain be offered its paths, if anything could take one.
+    #[inline(always)]
     pub fn touch(&mut self, domain: DomainId) {
-        self.touched.set(domain.0, true);
-        self.is_touched = true;
+        let d = &self.domains[domain.index()];
+        let is_empty = d.ready.is_empty() && d.data_waiting == 0 && d.midway.is_empty();
+        if !is_empty || self.queues.must_poll() {
+            self.touched.set(domain.0, true);
+            self.is_touched = true;
+        }
     }
 
     #[inline(always)]

@@ -21,7 +21,7 @@ mod ruled;
 mod waiting_reads;
 
 use long::{LONG, LongQueues};
-use look::Choice;
+use look::{COLLECTION, KIND, Order, USER_READS, USER_WRITES};
 pub use look::{FreePlanes, IssueContext, Served};
 use waiting_reads::WaitingReads;
 
@@ -31,14 +31,15 @@ struct List {
     tail: TransactionId,
 }
 
-const USER_READ: usize = 0;
-const USER_WRITE: usize = CLASSES;
-const GC_READ: usize = 2 * CLASSES;
+/// In the order in which they are served while collection is not urgent.
+const MAPPING_READ: usize = 0;
+const USER_READ: usize = 1;
+const MAPPING_WRITE: usize = USER_READ + CLASSES;
+const USER_WRITE: usize = MAPPING_WRITE + 1;
+const GC_READ: usize = USER_WRITE + CLASSES;
 const GC_WRITE: usize = GC_READ + 1;
 const ERASE: usize = GC_READ + 2;
-const MAPPING_READ: usize = GC_READ + 3;
-const MAPPING_WRITE: usize = GC_READ + 4;
-const LISTS: usize = GC_READ + 5;
+const LISTS: usize = GC_READ + 3;
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 #[derive(Clone, Copy)]
@@ -102,6 +103,8 @@ pub struct Queues {
     head_page: u32,
     /// Without turns.
     single_class: Option<usize>,
+    /// Lists of classes that take turns, which are looked at whether or not anything waits.
+    looked_at: u16,
     priorities: bool,
     turn: RoundRobinAdvance,
     flin: Option<Flin>,
@@ -150,6 +153,7 @@ impl Queues {
             long: if can_index { LongQueues::new(layout, by_number) } else { None },
             head_page: 0,
             single_class,
+            looked_at: if single_class.is_none() { USER_READS | USER_WRITES } else { 0 },
             priorities: config.priorities,
             turn: config.round_robin_advance,
             flin,
@@ -176,6 +180,13 @@ impl Queues {
     #[inline]
     pub fn has_work(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting != 0
+    }
+
+    /// Whether it matters if collection is urgent.
+    #[inline]
+    pub fn weighs_collection(&self, lun: LunId) -> bool {
+        let waiting = self.luns[lun.index()].waiting;
+        waiting & COLLECTION != 0 && waiting & !COLLECTION != 0 || self.are_fair()
     }
 
     #[inline]
@@ -205,8 +216,7 @@ impl Queues {
         readiness: &impl Readiness,
     ) -> Option<Operation> {
         let waiting = self.luns[id.index()].waiting;
-        let lists = look.order().iter().flat_map(|choice| choice.lists()).filter(|list| waiting & (1 << list) != 0);
-        lists.into_iter().find_map(|list| {
+        look.order().lists(waiting).find_map(|list| {
             let operation = transactions[self.luns[id.index()].lists[list].head].operation;
             let every = FreePlanes::all(u64::MAX);
             let is_due =
@@ -310,25 +320,24 @@ impl Queues {
     fn first_command(
         &mut self,
         lun: LunId,
-        order: &[Choice],
+        order: Order,
         free: FreePlanes,
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
-        let waiting = self.luns[lun.index()].waiting;
-        for &choice in order {
-            let list = match (choice, self.single_class) {
-                (Choice::List(list), _) => list,
-                (Choice::User(base), Some(_)) if waiting & 1 << base != 0 => base,
-                (Choice::User(base), Some(class)) => base + class,
-                (Choice::User(base), None) => {
-                    if let Some(command) = self.user_command(lun, base, free, transactions, readiness) {
-                        return Some(command);
+        let waiting = self.luns[lun.index()].waiting | self.looked_at;
+        for served in order.0 {
+            let mut left = waiting & served;
+            while left != 0 {
+                let list = left.trailing_zeros() as usize;
+                left &= !KIND[list];
+                if rarely(self.looked_at & 1 << list != 0) {
+                    let command = self.user_command(lun, list, free, transactions, readiness);
+                    if command.is_some() {
+                        return command;
                     }
                     continue;
                 }
-            };
-            if waiting & (1 << list) != 0 {
                 if self.multi_plane == MultiPlane::HeadPage {
                     self.head_page = readiness.page(&transactions[self.luns[lun.index()].lists[list].head]);
                 }
@@ -447,7 +456,7 @@ impl Queues {
                 passed += self.join(id, list, first, transactions, readiness);
             }
         }
-        if passed > LONG && list < USER_WRITE {
+        if passed > LONG && USER_READS & 1 << list != 0 {
             self.index(id, list, transactions);
         }
         (!command.is_empty()).then_some(command)
@@ -501,7 +510,7 @@ impl Queues {
 
     /// Of host requests or the mapping table.
     pub fn has_writes(&self, lun: LunId) -> bool {
-        self.luns[lun.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
+        self.luns[lun.index()].waiting & (USER_WRITES | 1 << MAPPING_WRITE) != 0
     }
 
     /// For which `wanted` holds.

@@ -359,7 +359,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let look = IssueContext {
             served: if takes_data { served } else { served.without_data() },
             free: self.free_planes(lun),
-            gc_urgent: self.ftl.is_urgent(lun),
+            gc_urgent: self.scheduler.queues.weighs_collection(lun) && self.ftl.is_urgent(lun),
             now,
         };
         if self.flash.lanes.are_on() {

@@ -76,6 +76,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// The plane, and whether from chip to chip. A page and a register are reserved. None if others only lack a
     /// register.
     fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
+        if !self.ftl.copies_leave_planes() {
+            return Some((from.plane, false));
+        }
         let chip = self.layout.chip_of_plane(from.plane);
         let may_go_directly = self.paths.may_copy_directly(self.ftl.copies_of(from));
         let fabric = &mut self.paths.fabric;

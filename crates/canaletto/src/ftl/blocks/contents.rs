@@ -27,21 +27,33 @@ impl<T: Copy> Rows<T> {
     }
 
     /// The store of a row, and where a cell of it is; none beyond the row's end.
+    #[inline(always)]
     fn place(&self, row: Row, cell: u32) -> Option<(usize, usize)> {
         let store = row.0 as usize & 1;
         let width = self.0[store].width;
         (cell < width && row.is_some()).then_some((store, (row.0 >> 1) as usize * width as usize + cell as usize))
     }
 
-    /// Has a row that reaches up to a cell.
-    fn ensure(&mut self, row: &mut Row, cell: u32, fill: T) {
-        if self.place(*row, cell).is_some() {
-            return;
+    /// A cell, for which the row is widened if it must.
+    #[inline(always)]
+    fn cell(&mut self, row: &mut Row, cell: u32, fill: T) -> &mut T {
+        if self.place(*row, cell).is_none() {
+            self.widen(row, cell, fill);
         }
-        let known = self.row(*row).to_vec();
-        self.give_back(row);
-        *row = self.take(usize::from(cell >= self.0[0].width), fill);
-        self.row_mut(*row)[..known.len()].copy_from_slice(&known);
+        self.get_mut(*row, cell)
+    }
+
+    #[inline(never)]
+    fn widen(&mut self, row: &mut Row, cell: u32, fill: T) {
+        let wider = self.take(usize::from(cell >= self.0[0].width), fill);
+        if let Some((_, from)) = self.place(*row, 0) {
+            let (_, to) = self.place(wider, 0).expect("a row was taken");
+            let [short, full] = &mut self.0;
+            let width = short.width as usize;
+            full.cells[to..][..width].copy_from_slice(&short.cells[from..][..width]);
+            self.give_back(row);
+        }
+        *row = wider;
     }
 
     fn take(&mut self, number: usize, fill: T) -> Row {
@@ -64,11 +76,13 @@ impl<T: Copy> Rows<T> {
         }
     }
 
+    #[inline]
     fn get(&self, row: Row, cell: u32) -> Option<T> {
         let (store, place) = self.place(row, cell)?;
         self.0[store].cells.get(place).copied()
     }
 
+    #[inline(always)]
     fn get_mut(&mut self, row: Row, cell: u32) -> &mut T {
         let (store, place) = self.place(row, cell).expect("the row has the cell");
         &mut self.0[store].cells[place]
@@ -116,16 +130,14 @@ impl Contents {
 
     #[inline]
     pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
-        self.lpas.ensure(&mut block.lpas, page, INVALID);
-        *self.lpas.get_mut(block.lpas, page) = lpa;
+        *self.lpas.cell(&mut block.lpas, page, INVALID) = lpa;
         if sectors != self.usual.sectors || block.details.is_some() {
             self.set_details(block, page, Details { sectors, copies: 0 });
         }
     }
 
     fn set_details(&mut self, block: &mut Block, page: u32, details: Details) {
-        self.details.ensure(&mut block.details, page, self.usual);
-        *self.details.get_mut(block.details, page) = details;
+        *self.details.cell(&mut block.details, page, self.usual) = details;
     }
 
     fn details(&self, block: &Block, page: u32) -> Details {
@@ -148,6 +160,7 @@ impl Contents {
         }
     }
 
+    #[inline]
     pub(super) fn lpa(&self, block: &Block, page: u32) -> Option<u64> {
         self.lpas.get(block.lpas, page).filter(|&lpa| lpa != INVALID)
     }
@@ -162,6 +175,7 @@ impl Contents {
         pages.filter(|&page| self.lpa(block, page).is_some()).count() as u32
     }
 
+    #[inline]
     pub(super) fn invalidate(&mut self, block: &Block, page: u32) {
         *self.lpas.get_mut(block.lpas, page) = INVALID;
     }
@@ -174,9 +188,9 @@ impl Contents {
         self.changed_seeds.get(block.changed_seeds, page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
     }
 
+    #[inline]
     pub(super) fn change_seed(&mut self, block: &mut Block, page: u32) {
-        self.changed_seeds.ensure(&mut block.changed_seeds, page / 64, 0);
-        *self.changed_seeds.get_mut(block.changed_seeds, page / 64) |= 1 << (page % 64);
+        *self.changed_seeds.cell(&mut block.changed_seeds, page / 64, 0) |= 1 << (page % 64);
     }
 
     pub(super) fn count_changed_seeds(&self, block: &Block) -> u32 {
@@ -185,7 +199,7 @@ impl Contents {
 
     /// `contents` held data in the beginning; pages that have changed since hold nothing.
     pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
-        self.lpas.ensure(&mut block.lpas, self.lpas.0[1].width - 1, INVALID);
+        self.lpas.cell(&mut block.lpas, self.lpas.0[1].width - 1, INVALID);
         let lpas = self.lpas.row_mut(block.lpas);
         contents.for_each(|(page, lpa)| lpas[page as usize] = lpa);
         let changed = self.changed_seeds.row(block.changed_seeds).iter();

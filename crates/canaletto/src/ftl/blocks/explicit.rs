@@ -4,6 +4,7 @@ use super::{Blocks, Frontier};
 use crate::flash::address::{PlaneId, Ppa};
 
 impl Blocks {
+    #[inline]
     pub fn may_open_for_host(&self, plane: PlaneId) -> bool {
         self.may_open(plane, Frontier::User(0))
     }

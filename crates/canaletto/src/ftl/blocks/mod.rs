@@ -115,6 +115,7 @@ impl Blocks {
         }
     }
 
+    #[inline]
     pub fn free(&self, plane: PlaneId) -> u32 {
         if let Some(superblocks) = &self.superblocks {
             return self.free_superblocks(plane, superblocks);
@@ -188,7 +189,7 @@ impl Blocks {
         } else {
             self.frontiers.get_mut(plane, frontier).left -= 1;
         }
-        if frontier != frontier.native() {
+        if let Frontier::Cached(_) = frontier {
             self.note_cache_full(plane, block);
         }
         Some((Ppa { plane, block, page }, opened))
@@ -536,6 +537,16 @@ impl Blocks {
         // The search is not repeated until the most worn block has gone on.
         self.planes[leader].least_erases = erases.min(most - difference + 1);
         (most - erases >= difference).then_some(least)
+    }
+
+    /// [`Blocks::note_stall`] and [`Blocks::stall_clock`].
+    #[inline(always)]
+    pub fn note_stall_clock(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> (bool, Time) {
+        let open = self.frontiers.get(plane, frontier);
+        match open.has_gone_on() {
+            true => (true, open.stalled),
+            false => (self.note_change_of_stall(plane, frontier, now), self.stall_clock(plane, frontier, now)),
+        }
     }
 
     /// Notes and returns whether the plane has a page for the frontier, for [`Blocks::stall_clock`].

@@ -49,6 +49,12 @@ impl Mapping {
         self.table.set(lpa, entry);
     }
 
+    /// As [`Mapping::set`], if the entry is `from`. Returns whether it was.
+    #[inline(always)]
+    pub fn replace(&mut self, lpa: u64, from: Entry, to: Entry) -> bool {
+        self.table.replace(lpa, from, to)
+    }
+
     /// Returns the page behind the first that were never written. `marks`: they need none to read as zeroes.
     pub fn trim_unwritten(&mut self, pages: Range<u64>, marks: bool) -> u64 {
         let until = self.table.unwritten_until(pages.clone());

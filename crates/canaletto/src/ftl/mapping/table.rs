@@ -143,7 +143,7 @@ impl MappingTable {
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         let group = &mut self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);
-        let [mapped, data] = *group;
+        let mapped = group[0];
         if mapped & bit == 0 && entry == Entry::Trimmed {
             return self.deallocate(lpa..lpa + 1);
         }
@@ -152,13 +152,26 @@ impl MappingTable {
             insert(group, bit, entry.pack(), &mut self.pools);
             return;
         }
-        let list = List::unpack(data);
-        let slot = match mapped == bit {
-            true => &mut group[1],
-            false => &mut self.pools[list.pool].entries[list.start + rank(mapped, bit)],
-        };
+        let slot = slot(group, bit, &mut self.pools);
         self.mapped -= u64::from(*slot != TRIMMED);
         *slot = entry.pack();
+    }
+
+    /// Neither entry is that of a page that holds nothing.
+    #[inline]
+    pub fn replace(&mut self, lpa: u64, from: Entry, to: Entry) -> bool {
+        debug_assert!(![from, to].contains(&Entry::Trimmed));
+        let group = &mut self.groups[(lpa / GROUP) as usize];
+        let bit = 1 << (lpa % GROUP);
+        if group[0] & bit == 0 {
+            return false;
+        }
+        let slot = slot(group, bit, &mut self.pools);
+        let is_there = *slot == from.pack();
+        if is_there {
+            *slot = to.pack();
+        }
+        is_there
     }
 
     pub fn unwritten_until(&self, pages: Range<u64>) -> u64 {
@@ -180,6 +193,17 @@ impl MappingTable {
             next = until;
         }
     }
+}
+
+/// The entry of a page that has one.
+#[inline(always)]
+fn slot<'a>(group: &'a mut Group, bit: u64, pools: &'a mut [Pool; CAPACITIES]) -> &'a mut u64 {
+    let [mapped, data] = *group;
+    if mapped == bit {
+        return &mut group[1];
+    }
+    let list = List::unpack(data);
+    &mut pools[list.pool].entries[list.start + rank(mapped, bit)]
 }
 
 /// Before the page of `bit`.

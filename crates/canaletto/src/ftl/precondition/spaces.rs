@@ -67,6 +67,7 @@ impl Spaces {
         Some((plane, space.before[plane.index()] + place as u32))
     }
 
+    #[inline]
     pub fn lpa(&self, plane: PlaneId, local: u32) -> u64 {
         let has = |space: &&Space| space.places[plane.index()] != NONE && space.before[plane.index()] <= local;
         let space = self.spaces.iter().rev().find(has).expect("the plane has this page");

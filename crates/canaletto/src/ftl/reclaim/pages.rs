@@ -38,8 +38,8 @@ impl Reclaim for Pages {
         if ppa.is_bound() {
             return None;
         }
-        blocks.note_stall(ppa.plane, frontier, now);
-        Some(blocks.stall_clock(ppa.plane, frontier, now) - work.rare(id).stall_mark)
+        let (_, clock) = blocks.note_stall_clock(ppa.plane, frontier, now);
+        Some(clock - work.rare(id).stall_mark)
     }
 
     fn bind<P: Probe>(&mut self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> (Ppa, bool) {
@@ -93,8 +93,7 @@ impl Reclaim for Pages {
 
 fn mark_wait_of_write<P: Probe>(blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
     let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
-    let has_page = blocks.note_stall(plane, frontier, now);
-    let clock = blocks.stall_clock(plane, frontier, now);
+    let (has_page, clock) = blocks.note_stall_clock(plane, frontier, now);
     if clock > Time::ZERO || work.transactions[id].is(Flag::HasRare) {
         work.rare_mut(id).stall_mark = clock;
     }

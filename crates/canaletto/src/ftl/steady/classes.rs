@@ -43,6 +43,7 @@ impl Classes {
         (run.class, run.before + page - run.first)
     }
 
+    #[inline]
     pub fn page(&self, class: usize, rank: u32) -> u32 {
         if let [only] = &self.runs[..] {
             return only.first + rank;

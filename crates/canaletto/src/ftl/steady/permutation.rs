@@ -63,6 +63,7 @@ pub struct Inverse {
 }
 
 impl Inverse {
+    #[inline]
     pub fn apply(&self, mut y: u32) -> u32 {
         debug_assert!(y < self.size);
         loop {

@@ -1,4 +1,4 @@
-use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
+use super::look::{COLLECTION, FreePlanes, IssueContext, MAPPING, Order, Served, USER_READS, USER_WRITES};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
 use crate::engine::rarely::rarely;
@@ -8,34 +8,10 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::flin::{Arrival, Owed};
 use crate::scheduler::transaction::TransactionId;
 
-const WRITES_FIRST: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-    Choice::User(USER_READ),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-];
-const READS_THEN_GC: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::User(USER_READ),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-];
-const WRITES_THEN_GC: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-    Choice::User(USER_READ),
-];
-const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_WRITE), Choice::User(USER_READ)];
+const WRITES_FIRST: Order = Order([MAPPING | USER_WRITES, USER_READS | COLLECTION]);
+const READS_THEN_GC: Order = Order([1 << MAPPING_READ | USER_READS | COLLECTION, 1 << MAPPING_WRITE | USER_WRITES]);
+const WRITES_THEN_GC: Order = Order([MAPPING | USER_WRITES | COLLECTION, USER_READS]);
+const WRITES_ALONE: Order = Order([1 << MAPPING_READ | USER_WRITES, USER_READS]);
 
 impl Queues {
     /// By [`Queues::push_fairly`].
@@ -52,7 +28,7 @@ impl Queues {
         let Some(flin) = &mut self.flin else {
             return self.push(lun, id, transactions);
         };
-        if list >= GC_READ {
+        if (USER_READS | USER_WRITES) & 1 << list == 0 {
             flin.note(lun, id, &transactions[id], false, arrival);
             return self.push(lun, id, transactions);
         }
@@ -120,7 +96,7 @@ impl Queues {
         look: &IssueContext,
         transactions: &Transactions,
         readiness: &impl Readiness,
-    ) -> &'static [Choice] {
+    ) -> Order {
         let read = self.in_front(lun, USER_READ, look.free, transactions, readiness);
         let write = self.in_front(lun, USER_WRITE, look.free, transactions, readiness);
         let ready = |list| self.first_ready(lun, list, look.free, transactions, readiness);
@@ -141,11 +117,11 @@ impl Queues {
         let gc_first = write.is_none() || owed.steps > 0 || owed.erase.is_some();
         match (look.served, urgent, reads_first) {
             (Served::UserReads | Served::Dataless, ..) | (_, false, true) => look.order(),
-            (Served::UserRequests, ..) => &WRITES_ALONE,
-            (Served::All, false, false) => &WRITES_FIRST,
-            (Served::All, true, true) => &READS_THEN_GC,
-            (Served::All, true, false) if gc_first => &GC_FIRST,
-            (Served::All, true, false) => &WRITES_THEN_GC,
+            (Served::UserRequests, ..) => WRITES_ALONE,
+            (Served::All, false, false) => WRITES_FIRST,
+            (Served::All, true, true) => READS_THEN_GC,
+            (Served::All, true, false) if gc_first => Order::GC_FIRST,
+            (Served::All, true, false) => WRITES_THEN_GC,
         }
     }
 

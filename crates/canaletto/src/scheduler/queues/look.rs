@@ -1,49 +1,46 @@
-use std::ops::Range;
-
-use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
+use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, LISTS, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
-use crate::scheduler::classes::CLASSES;
 
+pub(super) const USER_READS: u16 = ALL_CLASSES << USER_READ;
+pub(super) const USER_WRITES: u16 = ALL_CLASSES << USER_WRITE;
+pub(super) const MAPPING: u16 = 1 << MAPPING_READ | 1 << MAPPING_WRITE;
+pub(super) const COLLECTION: u16 = 1 << GC_READ | 1 << GC_WRITE | 1 << ERASE;
+const DATALESS: u16 = 1 << MAPPING_READ | USER_READS | 1 << GC_READ | 1 << ERASE;
+
+/// Lists served together with each: all classes of the host's reads or writes.
+pub(super) const KIND: [u16; LISTS] = {
+    let (mut kinds, mut list) = ([0; LISTS], 0);
+    while list < LISTS {
+        kinds[list] = match 1 << list {
+            bit if USER_READS & bit != 0 => USER_READS,
+            bit if USER_WRITES & bit != 0 => USER_WRITES,
+            bit => bit,
+        };
+        list += 1;
+    }
+    kinds
+};
+
+/// Two sets of lists, one after the other. Lists of a set are served by their numbers.
 #[derive(Clone, Copy)]
-pub(super) enum Choice {
-    List(usize),
-    User(usize),
-}
+pub(super) struct Order(pub(super) [u16; 2]);
 
-impl Choice {
-    pub(super) fn lists(self) -> Range<usize> {
-        match self {
-            Choice::List(list) => list..list + 1,
-            Choice::User(base) => base..base + CLASSES,
-        }
+impl Order {
+    pub(super) const USER_FIRST: Order = Order([MAPPING | USER_READS | USER_WRITES | COLLECTION, 0]);
+    pub(super) const GC_FIRST: Order =
+        Order([1 << MAPPING_READ | COLLECTION, USER_READS | 1 << MAPPING_WRITE | USER_WRITES]);
+
+    pub(super) fn lists(self, waiting: u16) -> impl Iterator<Item = usize> {
+        let in_order = |set: u16| (0..LISTS).filter(move |list| set & 1 << list != 0);
+        self.0.into_iter().flat_map(move |set| in_order(set & waiting))
+    }
+
+    #[inline(always)]
+    fn of(self, lists: u16) -> Order {
+        Order([self.0[0] & lists, self.0[1] & lists])
     }
 }
-
-pub(super) const USER_FIRST: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::User(USER_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-];
-pub(super) const GC_FIRST: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-    Choice::User(USER_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-];
-pub(super) const DATALESS_USER_FIRST: [Choice; 4] =
-    [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::List(GC_READ), Choice::List(ERASE)];
-pub(super) const DATALESS_GC_FIRST: [Choice; 4] =
-    [Choice::List(MAPPING_READ), Choice::List(GC_READ), Choice::List(ERASE), Choice::User(USER_READ)];
-pub(super) const USER_ALONE: [Choice; 3] =
-    [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
@@ -66,9 +63,9 @@ impl Served {
     pub(super) fn lists(self) -> u16 {
         match self {
             Served::All => u16::MAX,
-            Served::UserReads => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ,
-            Served::Dataless => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ | 1 << GC_READ | 1 << ERASE,
-            Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE) | 1 << MAPPING_READ,
+            Served::UserReads => USER_READS | 1 << MAPPING_READ,
+            Served::Dataless => DATALESS,
+            Served::UserRequests => USER_READS | USER_WRITES | 1 << MAPPING_READ,
         }
     }
 }
@@ -116,15 +113,9 @@ pub struct IssueContext {
 }
 
 impl IssueContext {
-    #[inline]
-    pub(super) fn order(&self) -> &'static [Choice] {
-        match self.served {
-            Served::All if self.gc_urgent => &GC_FIRST,
-            Served::All => &USER_FIRST,
-            Served::Dataless if self.gc_urgent => &DATALESS_GC_FIRST,
-            Served::Dataless => &DATALESS_USER_FIRST,
-            Served::UserRequests => &USER_ALONE,
-            Served::UserReads => &USER_ALONE[..2],
-        }
+    #[inline(always)]
+    pub(super) fn order(&self) -> Order {
+        let order = if self.gc_urgent { Order::GC_FIRST } else { Order::USER_FIRST };
+        order.of(self.served.lists())
     }
 }

@@ -1,11 +1,13 @@
 //! Under a rule of `scheduler.policy`.
 
-use super::look::IssueContext;
-use super::{LISTS, Queues, Readiness, Transactions};
+use super::look::{COLLECTION, IssueContext, MAPPING, Order, USER_READS, USER_WRITES};
+use super::{Queues, Readiness, Transactions};
 use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::scheduler::custom::Place;
 use crate::scheduler::transaction::TransactionId;
+
+const AS_SHOWN: Order = Order([USER_READS | USER_WRITES | COLLECTION, MAPPING]);
 
 impl Queues {
     #[inline(never)]
@@ -32,7 +34,7 @@ impl Queues {
         rule.look();
         let queues = &self.luns[lun.index()];
         let waiting = queues.waiting & look.served.lists();
-        for list in (0..LISTS).filter(|list| waiting & (1 << list) != 0) {
+        for list in AS_SHOWN.lists(waiting) {
             let (mut at, mut previous) = (queues.lists[list].head, TransactionId::NONE);
             let all = look.free.of(transactions[at].operation);
             let mut free = all;

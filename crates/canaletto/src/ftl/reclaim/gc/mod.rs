@@ -154,6 +154,20 @@ impl Collector {
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
+    /// Whether neither [`Collector::start`] nor [`Collector::step`] would do anything, with planes apart.
+    #[inline(always)]
+    pub fn is_content(&self, plane: PlaneId, blocks: &Blocks) -> bool {
+        match &self.jobs[plane.index()] {
+            Some(job) => job.erasing || job.copies >= self.copies_in_flight,
+            None => self.wanted[plane.index()].is_empty() && blocks.free(plane) >= self.start_below,
+        }
+    }
+
+    /// Whether copies may go to other planes.
+    pub fn leaves_planes(&self) -> bool {
+        self.config.scope != Scope::Plane
+    }
+
     /// While writes wait in vain (`starved`), the job must reclaim space.
     #[inline]
     pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
