@@ -1,5 +1,7 @@
 import dataclasses
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,7 @@ import pytest
 from canaletto._run import config, laboratory, simulate
 from canaletto_papers import SOURCES, figures, markdown
 from canaletto_papers.drives import latencies
-from canaletto_papers.figure import Figure, Grid, Row, Run, Scale, Settings
+from canaletto_papers.figure import Figure, Grid, Label, Row, Run, Scale, Settings
 from canaletto_papers.flows import flow, workload
 from canaletto_papers.load import curves
 from canaletto_papers.networked_ssd import fig17, serving, synthetic
@@ -46,6 +48,11 @@ from canaletto_papers.verdicts import (
 )
 
 QUICK = Scale(quick=True)
+
+
+@cache
+def quick(runs: Callable[[Scale], dict[Label, Any]]) -> dict[Label, Any]:
+    return runs(QUICK)
 
 
 def synthetics(work: Any) -> list[dict[str, Any]]:
@@ -92,19 +99,20 @@ OWN_TESTS = {
 )
 def test_every_figure_makes_a_table_and_draws_it(source: str, name: str, some_result: Any) -> None:
     (figure,) = figures(source, [name])
-    rows = figure.table(dict.fromkeys(figure.runs(QUICK), some_result))
+    rows = figure.table(dict.fromkeys(quick(figure.runs), some_result))
     for row in rows:
         assert row.keys() == rows[0].keys()
         assert row["ours"] is None or isinstance(row["ours"], float | int)
     # Equal runs: no system is ahead of another.
     improved = [row["ours"] for row in rows if row.get("workload") == AVERAGE and "%" not in row["system"]]
     assert name == "fig13" or improved == [pytest.approx(1.0)] * len(improved)
-    assert all(spec["$schema"] for spec in figure.charts(rows).values())
-    assert bool(figure.charts(rows)) is not name.startswith(("table", "load-errors"))
+    charts = figure.charts(rows)
+    assert all(spec["$schema"] for spec in charts.values())
+    assert bool(charts) is not name.startswith(("table", "load-errors"))
 
 
 def test_figures_share_the_runs_of_the_matrix() -> None:
-    named = {figure.name: {run.key for run in figure.runs(QUICK).values()} for figure in figures("venice")}
+    named = {figure.name: {run.key for run in quick(figure.runs).values()} for figure in figures("venice")}
     for name in ("fig4", "fig10", "fig13", "fig14", "table2", "bound"):
         assert named[name] <= named["fig9"], name
     assert len(named["fig9"] & named["fig15"]) == len(shown(QUICK)) * 4 * 5
@@ -240,7 +248,7 @@ def test_venice_over_others_and_throughput_follow_from_the_same_runs() -> None:
 
 
 def test_causes_compare_each_change_with_the_baseline_under_the_same_change() -> None:
-    runs = causes.runs(QUICK)
+    runs = quick(causes.runs)
     assert {label[1] for label in runs} == set(causes.CHANGES)
     assert not [label for label in runs if label[1] == "all hold" and label[4] in ("NoSSD", "pnSSD (+split)")]
     found = {
@@ -256,7 +264,7 @@ def test_causes_compare_each_change_with_the_baseline_under_the_same_change() ->
 
 def test_some_systems_hold_their_paths_where_a_change_says_so() -> None:
     change = "buses hold, others release, open loop, 30 times as fast"
-    runs = {label[4]: run for label, run in causes.runs(QUICK).items() if label[:2] == (PERFORMANCE, change)}
+    runs = {label[4]: run for label, run in quick(causes.runs).items() if label[:2] == (PERFORMANCE, change)}
     held = {system: run.design.to_dict()["fabric"]["hold_path"] for system, run in runs.items()}
     assert {system for system, how in held.items() if how == "always"} == {"Baseline", "pSSD", "pnSSD"}
     assert {how for system, how in held.items() if system in ("NoSSD", "Venice", "ideal")} == {"never"}

@@ -1,4 +1,5 @@
 import re
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from canaletto_papers.venice.evaluation import COST, PERFORMANCE
 from canaletto_papers.verdicts import CHANGED, judged
 
 QUICK = Scale(quick=True)
+RUNS = cache(prior_holds.runs)
 SHORT = prior_holds.traffic("src2_1", 30.0, 100)
 
 
@@ -31,11 +33,11 @@ def result(time_us: float) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
     took = {"Venice": 62.5, "ideal": 45.0}
-    return prior_holds.table({label: result(took.get(label[4], 100.0)) for label in prior_holds.runs(QUICK)})
+    return prior_holds.table({label: result(took.get(label[4], 100.0)) for label in RUNS(QUICK)})
 
 
 def test_prior_designs_hold_and_venice_releases() -> None:
-    runs = {label[4]: run.design.to_dict()["fabric"] for label, run in prior_holds.runs(QUICK).items()}
+    runs = {label[4]: run.design.to_dict()["fabric"] for label, run in RUNS(QUICK).items()}
     held = {system: fabric["hold_path"] for system, fabric in runs.items()}
     assert held == dict.fromkeys(("Baseline", "pSSD", "pnSSD", "NoSSD"), "always") | {
         "Venice": "never",
@@ -153,9 +155,11 @@ def full(figure: str, drive: str, setting: str) -> dict[str, float]:
 
 
 def test_a_quick_run_has_the_signs_of_the_full_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = sum(run.requests for run in prior_holds.runs(QUICK).values())
+    requests = sum(run.requests for run in RUNS(QUICK).values())
     assert requests < 4_000_000, "three minutes of one processor at 22,000 requests per second"
     monkeypatch.setattr(prior_holds, "extent", lambda *_: 400)
+    # A sixteenth of the blocks: the arrays and the interconnects stay, and the state before a run is computed sooner.
+    monkeypatch.setattr(prior_holds, "drive", partial(prior_holds.drive, **{"geometry.blocks_per_plane": 64}))
     runs = {label: run for label, run in prior_holds.runs(QUICK).items() if label[2] == "8x8"}
     settings = {(drive, f"{rate:g}"): f"arrivals {rate:g} times as fast" for drive, rate in prior_holds.CHOSEN.items()}
     settings[PERFORMANCE, prior_holds.MIXES] = "mixes at Table 3's rates"

@@ -11,6 +11,7 @@ times (`fig3` has both).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from canaletto._report.charts import Spec
@@ -68,8 +69,12 @@ class Change:
     def workload(self, name: str, requests: int) -> Workload:
         kind = self.traffic if self.hot_share is None else SKEWED
         load = {"queue_depth": self.depth} if self.rate is None else {"inter_arrival_us": TABLE2[name][2] / self.rate}
-        parts = flows(name, kind, requests, hot_share=self.hot_share or 0.0, **load)
-        return workload(name, parts, partitioned=kind == SKEWED)
+        return _workload(name, kind, requests, hot_share=self.hot_share or 0.0, **load)
+
+
+@cache
+def _workload(name: str, kind: str, requests: int, **load: Any) -> Workload:
+    return workload(name, flows(name, kind, requests, **load), partitioned=kind == SKEWED)
 
 
 def _held(how: str, systems: tuple[str, ...]) -> dict[str, Keys]:

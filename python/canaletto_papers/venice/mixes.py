@@ -1,5 +1,7 @@
 """The mixes of Table 3."""
 
+from functools import cache
+
 from canaletto._run.config import Workload
 
 from canaletto_papers.flows import workload
@@ -22,6 +24,7 @@ def superposed(name: str) -> float:
     return 1 / sum(1 / TABLE2[each][2] for each in TABLE3[name][0])
 
 
+@cache
 def mixed(name: str, load: str, requests: int, kind: str = OWN) -> Workload:
     """A constituent sends the share of requests that its rate is of all rates.
 
