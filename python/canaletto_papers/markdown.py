@@ -42,7 +42,8 @@ def _figure(figure: Figure, rows: list[Row]) -> str:
         tables, notes = figure.short_tables(rows)
         drawn = ["".join(_lines(heading, [[name, *map(cell, of)] for name, of in lines])) for heading, lines in tables]
         return "\n".join([*drawn, *(f"{note}\n" for note in notes)])
-    known = [row for row in rows if row["published"] is not None]
+    columns = [column for column in rows[0] if column.startswith("published")]
+    known = [row for row in rows if any(row[column] is not None for column in columns)]
     return _table(known or rows)
 
 

@@ -133,12 +133,12 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
         if figure.settings and figure.settings.of:
             continue
         known = [row for row in tables[figure.name] if row["published"]]
+        stated = [row for row in known if is_stated(figure, row)]
         if figure.by_effect:
-            verdicts += [*_effects(figure, known), *_order(figure, known)]
+            verdicts += [*_effects(figure, stated), *_order(figure, stated)]
         elif figure.is_counted:
             verdicts += _counted(figure, known, tables, findings)
         else:
-            stated = [row for row in known if is_stated(figure, row)]
             for row in stated:
                 group = _group(figure.settings, row)
                 mine = [each for each in tried if each.figure == figure.name and each.beside in (None, group)]
