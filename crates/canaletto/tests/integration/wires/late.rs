@@ -2,8 +2,8 @@ use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;
 use canaletto::measure::wire_check::recording::{Cycles, Fact};
 
-use super::Fault;
 use super::tape::{NS, Tape, earlier, later};
+use super::{Fault, fault};
 
 const SITE: &str = "late-split";
 
@@ -25,43 +25,18 @@ fn packet(tape: &Tape) -> (usize, Cycles) {
 }
 
 pub const FAULTS: &[Fault] = &[
-    Fault {
-        name: "a bus that joins untold",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = message(tape);
-            tape.entries.remove(place);
-        },
-    },
-    Fault {
-        name: "a message in less time than it takes",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = message(tape);
-            tape.change(place, |c| c.from = later(c.from, NS));
-        },
-    },
-    Fault {
-        name: "the end of a page before its chip has turned to it",
-        site: SITE,
-        rule: Rule::Distance,
-        plant: |tape| {
-            let (_, asked) = packet(tape);
-            let (place, _) = tape.cycles(|c, _| {
-                (c.transfer, c.wire, c.what) == (asked.transfer, asked.wire, WireUse::Data) && c.from > asked.until
-            });
-            tape.change(place, |c| c.from = earlier(c.from, NS));
-        },
-    },
-    Fault {
-        name: "a packet for the column without its last flit",
-        site: SITE,
-        rule: Rule::Command,
-        plant: |tape| {
-            let (place, _) = packet(tape);
-            tape.change(place, |c| c.until = earlier(c.until, NS));
-        },
-    },
+    fault(SITE, Rule::Handshake, "a bus that joins untold", |tape| tape.remove(message(tape).0)),
+    fault(SITE, Rule::Handshake, "a message in less time than it takes", |tape| {
+        tape.change(message(tape).0, |c| c.from = later(c.from, NS))
+    }),
+    fault(SITE, Rule::Distance, "the end of a page before its chip has turned to it", |tape| {
+        let (_, asked) = packet(tape);
+        let (place, _) = tape.cycles(|c, _| {
+            (c.transfer, c.wire, c.what) == (asked.transfer, asked.wire, WireUse::Data) && c.from > asked.until
+        });
+        tape.change(place, |c| c.from = earlier(c.from, NS));
+    }),
+    fault(SITE, Rule::Command, "a packet for the column without its last flit", |tape| {
+        tape.change(packet(tape).0, |c| c.until = earlier(c.until, NS))
+    }),
 ];

@@ -31,6 +31,10 @@ pub struct Fault {
     pub plant: fn(&mut Tape),
 }
 
+pub const fn fault(site: &'static str, rule: Rule, name: &'static str, plant: fn(&mut Tape)) -> Fault {
+    Fault { name, site, rule, plant }
+}
+
 const SITES: &[(&str, &[&str])] = &[
     ("bus", &[]),
     ("suspend", &["flash.suspend.operations=both", "flash.suspend.min_remaining=0us"]),

@@ -1,11 +1,11 @@
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::probe::Carries;
 use canaletto::measure::wire_check::found::Rule;
-use canaletto::measure::wire_check::recording::{Cycles, Fact};
+use canaletto::measure::wire_check::recording::Cycles;
 
-use super::Fault;
 use super::networks::outlives_its_reservation;
 use super::tape::{NS, Tape, earlier, later};
+use super::{Fault, fault};
 
 const SITE: &str = "scheduled-mesh";
 
@@ -18,120 +18,36 @@ fn on_link(tape: &Tape) -> (usize, Cycles) {
 }
 
 pub const FAULTS: &[Fault] = &[
-    Fault {
-        name: "a row on the way that is told nothing",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = grant(tape);
-            tape.entries.remove(place);
-        },
-    },
-    Fault {
-        name: "a grant to another row",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, c) = grant(tape);
-            // Grants are the last three wires.
-            let first = tape.shape.wires.len() as u32 - 3;
-            tape.change(place, |c| c.wire = first + (c.wire - first + 1) % 3);
-            assert!(c.wire >= first);
-        },
-    },
-    Fault {
-        name: "a grant that is short of a bit",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = grant(tape);
-            tape.change(place, |c| c.from = later(c.from, 2 * NS));
-        },
-    },
-    Fault {
-        name: "a grant before its way is found",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = grant(tape);
-            tape.change(place, |c| c.from = earlier(c.from, NS));
-        },
-    },
-    Fault {
-        name: "cycles before the routers are set",
-        site: SITE,
-        rule: Rule::Handshake,
-        plant: |tape| {
-            let (place, _) = grant(tape);
-            tape.change(place, |c| (c.from, c.until) = (later(c.from, NS), later(c.until, NS)));
-        },
-    },
-    Fault {
-        name: "cycles on a link that has failed",
-        site: "failed-links",
-        rule: Rule::Reach,
-        plant: |tape| {
-            let (place, _) = on_link(tape);
-            let wires = 0..tape.shape.wires.len() as u32;
-            let failed = wires.into_iter().find(|&wire| tape.shape.has_failed(wire)).expect("two have");
-            tape.change(place, |c| c.wire = failed);
-        },
-    },
-    Fault {
-        name: "cycles of a controller that has failed",
-        site: "failed-controller",
-        rule: Rule::Reach,
-        plant: |tape| {
-            let (place, _) = on_link(tape);
-            let wires = 0..tape.shape.wires.len() as u32;
-            let failed = wires.into_iter().find(|&wire| tape.shape.has_failed(wire)).expect("one has");
-            tape.change(place, |c| c.wire = failed);
-        },
-    },
-    Fault {
-        name: "a circuit with a gap",
-        site: SITE,
-        rule: Rule::Circuit,
-        plant: |tape| {
-            let (place, _) = on_link(tape);
-            tape.entries.remove(place);
-        },
-    },
-    Fault {
-        name: "two circuits on a link at once",
-        site: SITE,
-        rule: Rule::Driver,
-        plant: |tape| {
-            let (_, c) = on_link(tape);
-            let (_, other) =
-                tape.cycles(|o, _| o.transfer != c.transfer && o.what == WireUse::Data && o.from > c.until);
-            let middle = later(c.from, (c.until.0 - c.from.0) / 2);
-            let stray = Cycles { wire: c.wire, from: middle, until: later(middle, NS), ..other };
-            tape.insert(middle, Fact::Wire(stray));
-        },
-    },
-    Fault {
-        name: "cycles beyond the reservation of their link",
-        site: SITE,
-        rule: Rule::Reservation,
-        plant: outlives_its_reservation,
-    },
-    Fault {
-        name: "a port that two granted circuits come to",
-        site: SITE,
-        rule: Rule::Port,
-        plant: |tape| {
-            tape.share_port();
-        },
-    },
-    Fault {
-        name: "data that end before they are through the circuit",
-        site: SITE,
-        rule: Rule::End,
-        plant: |tape| {
-            let (_, c) = tape.data(Carries::Data);
-            let place = tape.ends(c.transfer);
-            tape.entries[place].at = earlier(tape.entries[place].at, 1);
-        },
-    },
+    fault(SITE, Rule::Handshake, "a row on the way that is told nothing", |tape| tape.remove(grant(tape).0)),
+    fault(SITE, Rule::Handshake, "a grant to another row", |tape| {
+        let (place, c) = grant(tape);
+        // Grants are the last three wires.
+        let first = tape.shape.wires.len() as u32 - 3;
+        tape.change(place, |c| c.wire = first + (c.wire - first + 1) % 3);
+        assert!(c.wire >= first);
+    }),
+    fault(SITE, Rule::Handshake, "a grant that is short of a bit", |tape| {
+        tape.change(grant(tape).0, |c| c.from = later(c.from, 2 * NS))
+    }),
+    fault(SITE, Rule::Handshake, "a grant before its way is found", |tape| {
+        tape.change(grant(tape).0, |c| c.from = earlier(c.from, NS))
+    }),
+    fault(SITE, Rule::Handshake, "cycles before the routers are set", |tape| {
+        tape.change(grant(tape).0, |c| (c.from, c.until) = (later(c.from, NS), later(c.until, NS)))
+    }),
+    fault("failed-links", Rule::Reach, "cycles on a link that has failed", |tape| tape.move_to_failed(on_link(tape).0)),
+    fault("failed-controller", Rule::Reach, "cycles of a controller that has failed", |tape| {
+        tape.move_to_failed(on_link(tape).0)
+    }),
+    fault(SITE, Rule::Circuit, "a circuit with a gap", |tape| tape.remove(on_link(tape).0)),
+    fault(SITE, Rule::Driver, "two circuits on a link at once", |tape| {
+        let (_, c) = on_link(tape);
+        let (_, other) = tape.cycles(|o, _| o.transfer != c.transfer && o.what == WireUse::Data && o.from > c.until);
+        tape.cross_amid(c, other);
+    }),
+    fault(SITE, Rule::Reservation, "cycles beyond the reservation of their link", outlives_its_reservation),
+    fault(SITE, Rule::Port, "a port that two granted circuits come to", |tape| tape.share_port()),
+    fault(SITE, Rule::End, "data that end before they are through the circuit", |tape| {
+        tape.end_earlier(tape.data(Carries::Data).1, 1)
+    }),
 ];

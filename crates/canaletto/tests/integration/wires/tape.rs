@@ -162,6 +162,30 @@ impl Tape {
         }
     }
 
+    pub fn remove(&mut self, place: usize) {
+        self.entries.remove(place);
+    }
+
+    pub fn move_earlier(&mut self, place: usize, by: u64) {
+        self.entries[place].at = earlier(self.entries[place].at, by);
+    }
+
+    pub fn end_earlier(&mut self, cycles: Cycles, by: u64) {
+        self.move_earlier(self.ends(cycles.transfer), by);
+    }
+
+    pub fn move_to_failed(&mut self, place: usize) {
+        let failed = (0..self.shape.wires.len() as u32).find(|&wire| self.shape.has_failed(wire));
+        self.change(place, |c| c.wire = failed.expect("one has"));
+    }
+
+    /// Cycles of another transfer in the middle of these.
+    pub fn cross_amid(&mut self, c: Cycles, other: Cycles) {
+        let middle = later(c.from, (c.until.0 - c.from.0) / 2);
+        let stray = Cycles { wire: c.wire, from: middle, until: later(middle, NS), ..other };
+        self.insert(middle, Fact::Wire(stray));
+    }
+
     pub fn change_all(&mut self, transfer: u32, change: impl Fn(&mut Cycles)) {
         for entry in &mut self.entries {
             if let Fact::Wire(cycles) = &mut entry.fact {
