@@ -11,8 +11,8 @@ from typing import Any
 
 import altair as alt
 import canaletto as cn
-import fabricated
 import pytest
+import small_runs
 from canaletto import traces
 from canaletto._report import charts, comparison, page
 from canaletto._report.document import document
@@ -137,7 +137,7 @@ def opened(folder: Path, text: str, *flags: str, hash_: str = "") -> tuple[str, 
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
-    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    text = comparison.html(small_runs.comparison(), ["canaletto", "compare"], small_runs.timelines())
     return opened(tmp_path_factory.mktemp("compared"), text, hash_="#t=120&fabrics=bus,venice,mesh,omnibus")
 
 
@@ -145,7 +145,7 @@ def test_every_chart_is_drawn(compared: tuple[str, dict[str, Any]]) -> None:
     dom, _ = compared
     assert 'data-drawn="12"' in dom
     assert len(re.findall(r'<div class="plot[^"]*"[^>]*>\s*<svg', dom)) == 12
-    assert len(re.findall(r'aria-label="utilisation of', dom)) == len(fabricated.FABRICS)
+    assert len(re.findall(r'aria-label="utilisation of', dom)) == len(small_runs.FABRICS)
 
 
 def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None:
@@ -172,7 +172,7 @@ def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None
 
 
 def test_saved_figures_are_light(compared: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
-    text = comparison.html(fabricated.comparison(("bus", "venice")))
+    text = comparison.html(small_runs.comparison(("bus", "venice")))
     _, found = opened(tmp_path, text, hash_="#theme=dark")
     assert "#e6e6e6" not in found["saved"]["tail.svg"]
     assert 'fill="white"' in found["saved"]["tail.svg"]
@@ -207,15 +207,15 @@ def test_charts_are_told_to_screen_readers(compared: tuple[str, dict[str, Any]])
 
 @pytest.mark.parametrize("width", [390, 500, 1920])
 def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
-    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    text = comparison.html(small_runs.comparison(), ["canaletto", "compare"], small_runs.timelines())
     _, found = opened(tmp_path, text, f"--window-size={width},1500")
     assert (found["wide"], found["legends"]) == ([], [])
     assert found["width"] == width
 
 
 def small_pages(folder: Path) -> Iterator[str]:
-    runs = [fabricated.result(fabric, **fabricated.worn(fabric)) for fabric in fabricated.FABRICS]
-    yield comparison.html(fabricated.Comparison(runs))
+    runs = [small_runs.result(fabric, **small_runs.worn(fabric)) for fabric in small_runs.FABRICS]
+    yield comparison.html(small_runs.Comparison(runs))
     words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "200", "--loads", "3"]
     subprocess.run([*COMMAND, *words, "--out", folder / "load"], check=True, capture_output=True)
     yield (folder / "load" / "report.html").read_text()
@@ -233,7 +233,7 @@ def test_legends_and_tables_fit_a_small_screen(tmp_path: Path) -> None:
 
 
 def test_a_sparse_map_says_how_little_is_in_use(tmp_path: Path) -> None:
-    run = fabricated.result("bus")
+    run = small_runs.result("bus")
     layout = run._data["map"]
     for part in (*layout["chips"], *layout["wires"], *layout["controllers"]):
         part |= {key: 0.0004 for key in ("array", "port", "share") if key in part}
@@ -245,7 +245,7 @@ def test_a_sparse_map_says_how_little_is_in_use(tmp_path: Path) -> None:
 
 
 def test_nothing_is_cut_off_on_paper(tmp_path: Path) -> None:
-    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    text = comparison.html(small_runs.comparison(), ["canaletto", "compare"], small_runs.timelines())
     on_paper = text.replace("@media print", "@media all")
     assert on_paper != text
     # A4 within Chromium's margins, at 96 dots an inch.
@@ -254,14 +254,14 @@ def test_nothing_is_cut_off_on_paper(tmp_path: Path) -> None:
 
 
 def test_a_single_run_is_drawn(tmp_path: Path) -> None:
-    timeline = fabricated.timelines(("venice",))["venice"]
-    dom, found = opened(tmp_path, page.html(fabricated.result("venice"), None, timeline))
+    timeline = small_runs.timelines(("venice",))["venice"]
+    dom, found = opened(tmp_path, page.html(small_runs.result("venice"), None, timeline))
     assert 'data-drawn="9"' in dom
     assert len(found["colours"]) == 1
 
 
 def test_the_hardware_is_played_beside_its_run(tmp_path: Path) -> None:
-    run = fabricated.timelines(("venice",))["venice"]
+    run = small_runs.timelines(("venice",))["venice"]
     _, found = opened(tmp_path, rtl_page.html(run, run, "Hardware"), "--window-size=390,1500", hash_="#theme=dark")
     assert found["wide"] == []
     assert len(found["colours"]) == 2
@@ -270,16 +270,16 @@ def test_the_hardware_is_played_beside_its_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("width", "theme"), [(500, "dark"), (1280, "light")])
 def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -> None:
-    runs = [fabricated.result(fabric, **fabricated.worn(fabric)) for fabric in fabricated.FABRICS]
-    text = comparison.html(fabricated.Comparison(runs))
+    runs = [small_runs.result(fabric, **small_runs.worn(fabric)) for fabric in small_runs.FABRICS]
+    text = comparison.html(small_runs.Comparison(runs))
     dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
     assert found["wide"] == []
     assert 'data-drawn="17"' in dom
-    assert len(re.findall(r'aria-label="wear of', dom)) == len(fabricated.FABRICS)
+    assert len(re.findall(r'aria-label="wear of', dom)) == len(small_runs.FABRICS)
     saved = found["saved"]
     assert saved["wear.svg"].count("mesh-2bit") >= 1
     assert saved["wear.csv"].splitlines()[0] == "fabric,part,kind,erases"
-    assert len(saved["wear.csv"].splitlines()) == 1 + len(fabricated.FABRICS) * 16
+    assert len(saved["wear.csv"].splitlines()) == 1 + len(small_runs.FABRICS) * 16
     assert (
         saved["amplification.csv"].splitlines()[0] == 'fabric,time since the run began (µs),"write amplification, mean"'
     )
@@ -290,8 +290,8 @@ def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -
 def test_arrays_of_any_shape_are_drawn(rows: int, columns: int, tmp_path: Path) -> None:
     fabrics = ("bus", "omnibus", "mesh", "venice", "ideal")
     sizes = {"rows": rows, "columns": columns, "load": 60}
-    timelines = {fabric: fabricated.toy(fabric, **sizes).timeline(0, 2000) for fabric in fabrics}
-    text = comparison.html(fabricated.comparison(fabrics, **sizes), None, timelines)
+    timelines = {fabric: small_runs.timeline(fabric, 0, 2000, **sizes) for fabric in fabrics}
+    text = comparison.html(small_runs.comparison(fabrics, **sizes), None, timelines)
     _, found = opened(tmp_path, text, hash_="#fabrics=bus,omnibus,mesh,venice,ideal")
     assert all(colours > 3 for colours in found["colours"])
 

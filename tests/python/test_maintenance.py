@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 import canaletto as cn
-import fabricated
 import polars as pl
 import pytest
+import small_runs
 from canaletto._report import (
     array,
     bars,
@@ -28,35 +28,35 @@ FABRICS = ("bus", "venice")
 
 
 def run(fabric: str = "bus", **changes: Any) -> dict[str, Any]:
-    return fabricated.result(fabric, **(fabricated.worn(fabric) | changes)).to_dict()
+    return small_runs.result(fabric, **(small_runs.worn(fabric) | changes)).to_dict()
 
 
-def compared(**changes: Any) -> fabricated.Comparison:
-    runs = [fabricated.result(fabric, **(fabricated.worn(fabric) | changes)) for fabric in FABRICS]
-    return fabricated.Comparison(runs)
+def compared(**changes: Any) -> small_runs.Comparison:
+    runs = [small_runs.result(fabric, **(small_runs.worn(fabric) | changes)) for fabric in FABRICS]
+    return small_runs.Comparison(runs)
 
 
 @pytest.fixture(scope="module")
 def single() -> Page:
-    return Page(page.html(fabricated.result("bus", **fabricated.worn())))
+    return Page(page.html(small_runs.result("bus", **small_runs.worn())))
 
 
 def test_sections_appear_only_where_something_happened(single: Page) -> None:
     names = {"collection", "wear", "caches"}
     assert names <= set(single.ids)
-    assert not names & set(Page(page.html(fabricated.result("bus"))).ids)
+    assert not names & set(Page(page.html(small_runs.result("bus"))).ids)
     both = Page(comparison.html(compared()))
     assert names <= set(both.ids)
-    worn = fabricated.worn()
-    alone = Page(comparison.html(fabricated.Comparison([fabricated.result("bus", **worn), fabricated.result("ideal")])))
+    worn = small_runs.worn()
+    alone = Page(comparison.html(small_runs.Comparison([small_runs.result("bus", **worn), small_runs.result("ideal")])))
     assert names <= set(alone.ids)
     absent = worn | {"flash": None, "cache": None, "mapping": None, "precondition": None}
-    assert not names & set(Page(page.html(fabricated.result("bus", **absent))).ids)
+    assert not names & set(Page(page.html(small_runs.result("bus", **absent))).ids)
 
 
 def test_a_run_of_an_older_version_has_its_section() -> None:
     flash = {"reads": 1, "programs": 2, "erases": 3, "write_amplification": None}
-    old = fabricated.result("bus", flash=flash | {"gc": {"collections": 4, "pages_copied": 5}})
+    old = small_runs.result("bus", flash=flash | {"gc": {"collections": 4, "pages_copied": 5}})
     found = Page(page.html(old))
     assert "Garbage collection chose 4 blocks. 5 pages were copied. It takes 0.0 % of" in found.words
     assert "wear" not in found.ids
@@ -88,8 +88,8 @@ def test_collection_s_share_is_that_of_its_causes() -> None:
         assert spec is not None
         (rows,) = [rows for rows in spec["datasets"].values() if len(rows) > 1]
         assert sum(row["value"] for row in rows) == pytest.approx(100 * sum(found.values()), rel=1e-3)
-    assert maintenance.delay_shares(fabricated.result("bus").to_dict(), "all") == {}
-    assert bars.collection([fabricated.result("bus").to_dict()], "all") is None
+    assert maintenance.delay_shares(small_runs.result("bus").to_dict(), "all") == {}
+    assert bars.collection([small_runs.result("bus").to_dict()], "all") is None
 
 
 def test_whom_collection_delayed() -> None:
@@ -154,7 +154,7 @@ def test_the_histogram_holds_all_full_blocks() -> None:
         assert sum(row["blocks"][:-1]) == pytest.approx(100, rel=1e-3)
         assert row["blocks"][10] == pytest.approx(100 * 200 / 647, rel=1e-3)
         assert row["blocks"][-1] == row["blocks"][-2]
-    none = fabricated.worn()["flash"] | {"blocks": {"by_valid_share": [0] * 20}}
+    none = small_runs.worn()["flash"] | {"blocks": {"by_valid_share": [0] * 20}}
     assert lines.valid_pages([run(flash=none)]) is None
 
 
@@ -172,8 +172,8 @@ def test_axes_have_titles_with_units(single: Page) -> None:
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (4, 16), (40, 3)])
 def test_wear_maps_of_any_shape(rows: int, columns: int) -> None:
     sizes = {"rows": rows, "columns": columns, "load": 40}
-    data = fabricated.result("mesh", **(fabricated.worn("mesh", **sizes) | sizes)).to_dict()
-    found = array.wear([data, fabricated.result("bus").to_dict()])
+    data = small_runs.result("mesh", **(small_runs.worn("mesh", **sizes) | sizes)).to_dict()
+    found = array.wear([data, small_runs.result("bus").to_dict()])
     assert found is not None
     (drawn,) = found["maps"]
     assert len(drawn["chips"]) == drawn["rows"] * drawn["columns"]
@@ -183,7 +183,7 @@ def test_wear_maps_of_any_shape(rows: int, columns: int) -> None:
     assert min(erases) * 0.99 <= min(shown) <= max(shown) <= found["top"] <= 2 * max(shown)
     if rows <= array.MAX_SIDE:
         assert shown == pytest.approx(erases, rel=1e-2)
-    assert array.wear([fabricated.result("bus").to_dict()]) is None
+    assert array.wear([small_runs.result("bus").to_dict()]) is None
 
 
 @given(st.floats(1e-3, 1e6))
@@ -229,7 +229,7 @@ def test_hits() -> None:
 
 
 def test_reasons_are_rows_with_a_column_a_fabric() -> None:
-    other = fabricated.worn("venice")["flash"]
+    other = small_runs.worn("venice")["flash"]
     other["gc"]["reasons"] = {"space": 5, "meteor_strike": 1}
     rows = maintenance.reasons([run(), run("venice", flash=other)])
     assert [row[1:] for row in rows] == [["300", "5"], ["40", "0"], ["7", "0"], ["0", "1"]]
@@ -250,7 +250,7 @@ def test_the_terminal_has_a_line_for_each() -> None:
         "initial steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
     ):
         assert said in flat
-    labels = {label for label, _ in maintenance.facts(fabricated.result("bus").to_dict())}
+    labels = {label for label, _ in maintenance.facts(small_runs.result("bus").to_dict())}
     assert labels == set()
     assert "2.50 TB of host writes" in notebook.html(data)
 
@@ -262,37 +262,37 @@ def test_a_comparison_tells_collection_side_by_side() -> None:
     assert all(len(row) == len(heads) for row in rows)
     assert rows[0][1:4] == ["347", maintenance.scaled(runs[0]["flash"]["gc"]["pages_copied"]), "43.0 %"]
     # More than eight have no room in 80 columns.
-    many = [run(fabric) for fabric in list(fabricated.FABRICS)[:8]]
+    many = [run(fabric) for fabric in list(small_runs.FABRICS)[:8]]
     text = side_by_side.text(many)
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
     # Wires, figures, speedups, path conflicts, latency by cause of all requests and of the slowest 1 %, collection.
     assert side_by_side.html(runs).count("<table>") == 7
-    assert side_by_side.collection([fabricated.result("bus").to_dict()]) == []
+    assert side_by_side.collection([small_runs.result("bus").to_dict()]) == []
 
 
 def test_failures_come_first() -> None:
-    failing = fabricated.result("bus").to_dict()["requests"] | {"failed": 1234, "trims": 7, "flushes": 2}
-    data = fabricated.result("bus", requests=failing)
+    failing = small_runs.result("bus").to_dict()["requests"] | {"failed": 1234, "trims": 7, "flushes": 2}
+    data = small_runs.result("bus", requests=failing)
     assert "1,234 requests were completed with an error." in terminal.text(data.to_dict()).splitlines()
     assert "7 trims, 2 flushes" in terminal.served(data.to_dict())
     assert '<p class="failed">1,234 requests' in page.html(data)
     assert "1,234 requests were completed" in notebook.html(data.to_dict())
-    both = fabricated.Comparison([data, fabricated.result("venice")])
+    both = small_runs.Comparison([data, small_runs.result("venice")])
     said = "Requests were completed with an error: 1,234 on bus."
     assert said in side_by_side.text([each.to_dict() for each in both.runs])
     assert said in side_by_side.html([each.to_dict() for each in both.runs])
     assert said in Page(comparison.html(both)).words
-    assert "error" not in terminal.text(fabricated.result("bus").to_dict())
+    assert "error" not in terminal.text(small_runs.result("bus").to_dict())
 
 
 def test_latencies_of_trims_and_flushes_are_told_where_there_are_any() -> None:
-    data = fabricated.result("bus").to_dict()
+    data = small_runs.result("bus").to_dict()
     none = dict.fromkeys(data["latency_us"]["all"])
     some = {"latency_us": data["latency_us"] | {"trim": data["latency_us"]["read"], "flush": none}}
-    kinds = re.findall(r"^(all|read|write|trim|flush) ", terminal.text(data | some), re.MULTILINE)
+    kinds = re.findall(r"^(all|read|write|trim|flush) +[\d.]", terminal.text(data | some), re.MULTILINE)
     assert kinds == ["all", "read", "write", "trim"]
-    shown = sections.latency([fabricated.result("bus", **some)])
+    shown = sections.latency([small_runs.result("bus", **some)])
     assert re.findall(r'<th scope="row">(\w+)', shown) == kinds
     assert re.findall(r'<th scope="row">(\w+)', notebook.latency_table(data | some)) == kinds
 

