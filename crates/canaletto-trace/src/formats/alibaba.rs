@@ -56,33 +56,17 @@ impl TraceFormat for Alibaba {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Alibaba.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 1_577_808_144_360_767_000,
-            device: 419,
-            offset_bytes: 8_792_731_648,
-            bytes: 16384,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("419,W,8792731648,16384,1577808144360767").unwrap(), Some(expected));
-        assert_eq!(parse("0,R,0,1,0").unwrap().unwrap().kind, Kind::Read);
-        assert_eq!(parse(HEADER).unwrap(), None);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "0,R,0,1", "0,X,0,1,0", "0,R,0.5,1,0", "0,20941264,8192,W,0.551706"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["0,R,0,0,0", "4294967296,R,0,1,0", "0,R,18446744073709551615,1,0", "0,R,0,1,18446744073709552"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("419,W,8792731648,16384,1577808144360767", write(1_577_808_144_360_767_000, 419, 8_792_731_648, 16384)),
+            ("0,R,0,1,0", read(0, 0, 0, 1)),
+            (HEADER, None),
+        ];
+        let others = ["", "0,R,0,1", "0,X,0,1,0", "0,R,0.5,1,0", "0,20941264,8192,W,0.551706"];
+        let bad = ["0,R,0,0,0", "4294967296,R,0,1,0", "0,R,18446744073709551615,1,0", "0,R,0,1,18446744073709552"];
+        check::<Alibaba>(&lines, &others, &bad);
     }
 }

@@ -85,37 +85,21 @@ fn hexadecimal(text: &[u8]) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        CloudPhysics.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 5_633_898_368_802_000,
-            device: 0,
-            offset_bytes: 42_932_745 * 512,
-            bytes: 512,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("1,5633898368802,2a,512,42932745").unwrap(), Some(expected));
-        assert_eq!(parse("2,1,8A,512,1").unwrap().unwrap().kind, Kind::Write);
-        assert_eq!(parse("1,1,28,512,1").unwrap().unwrap().kind, Kind::Read);
-        assert_eq!(parse("1,7,35,0,0").unwrap(), Some(flush(7000, 0)));
-        assert_eq!(parse("1,7,12,36,0").unwrap(), None, "INQUIRY");
-        assert_eq!(parse(HEADER).unwrap(), None);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "1,2,28,512", "3,2,28,512,1", "1,2,R,512,1", "1,x,28,512,1", "1538323200,4247200,128,1,1058"]
-        {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["1,2,28,0,1", "1,18446744073709552,28,512,1", "1,2,28,512,36028797018963968"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("1,5633898368802,2a,512,42932745", write(5_633_898_368_802_000, 0, 42_932_745 * 512, 512)),
+            ("2,1,8A,512,1", write(1000, 0, 512, 512)),
+            ("1,1,28,512,1", read(1000, 0, 512, 512)),
+            ("1,7,35,0,0", Some(flush(7000, 0))),
+            // INQUIRY.
+            ("1,7,12,36,0", None),
+            (HEADER, None),
+        ];
+        let others = ["", "1,2,28,512", "3,2,28,512,1", "1,2,R,512,1", "1,x,28,512,1", "1538323200,4247200,128,1,1058"];
+        let bad = ["1,2,28,0,1", "1,18446744073709552,28,512,1", "1,2,28,512,36028797018963968"];
+        check::<CloudPhysics>(&lines, &others, &bad);
     }
 }

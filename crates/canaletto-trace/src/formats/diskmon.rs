@@ -73,28 +73,17 @@ impl TraceFormat for DiskMon {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        DiskMon::default().parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let offset_bytes = 4_227_567 * 512;
-        let expected =
-            Record { arrival_ns: 14_580_000, device: 1, offset_bytes, bytes: 4096, kind: Kind::Write, ..Record::PLAIN };
-        assert_eq!(parse("0\t0.014580\t0.00047684\t1\tWrite\t4227567\t8").unwrap(), Some(expected));
-        assert_eq!(parse("7 1.5 0 0 Read 0 1").unwrap().unwrap().kind, Kind::Read);
-        assert_eq!(parse("#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength").unwrap(), None);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "0 1.5 0 0 Read 0", "0 1.5 0 0 R 0 1", "0 11:31:02 0 0 Read 0 1", "0 1.5 - 0 Read 0 1"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["0 1.5 0 0 Read 0 0", "0 1.5 0 4294967296 Read 0 1", "0 1.5 0 0 Read 36028797018963968 1"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("0\t0.014580\t0.00047684\t1\tWrite\t4227567\t8", write(14_580_000, 1, 4_227_567 * 512, 4096)),
+            ("7 1.5 0 0 Read 0 1", read(1_500_000_000, 0, 0, 512)),
+            ("#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength", None),
+        ];
+        let others = ["", "0 1.5 0 0 Read 0", "0 1.5 0 0 R 0 1", "0 11:31:02 0 0 Read 0 1", "0 1.5 - 0 Read 0 1"];
+        let bad = ["0 1.5 0 0 Read 0 0", "0 1.5 0 4294967296 Read 0 1", "0 1.5 0 0 Read 36028797018963968 1"];
+        check::<DiskMon>(&lines, &others, &bad);
     }
 }

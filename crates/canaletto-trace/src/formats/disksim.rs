@@ -56,34 +56,17 @@ impl TraceFormat for DiskSim {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        DiskSim.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let offset_bytes = 20_941_264 * 512;
-        let expected = Record {
-            arrival_ns: 551_706_000,
-            device: 3,
-            offset_bytes,
-            bytes: 8192,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("551.706 3 20941264 16 0").unwrap(), Some(expected));
-        assert_eq!(parse("0.0 0 0 1 3").unwrap().unwrap().kind, Kind::Read);
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("551.706 3 20941264 16 0", write(551_706_000, 3, 20_941_264 * 512, 8192)),
+            ("0.0 0 0 1 3", read(0, 0, 0, 512)),
+        ];
+        let others = ["", "1.0 0 0 1", "1.0 0 0 1 R", "1.0 0 0 1 1 1", "x 0 0 1 1"];
+        let bad = ["1.0 0 0 0 1", "1.0 0 36028797018963968 1 1", "1.0 0 0 8388609 1"];
+        check::<DiskSim>(&lines, &others, &bad);
         assert!(!DiskSim.fits(b"551706000 3 20941264 16 0"), "MQSim's");
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "1.0 0 0 1", "1.0 0 0 1 R", "1.0 0 0 1 1 1", "x 0 0 1 1"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["1.0 0 0 0 1", "1.0 0 36028797018963968 1 1", "1.0 0 0 8388609 1"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
     }
 }

@@ -78,36 +78,20 @@ impl TraceFormat for Fiu {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Fiu.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 89,
-            device: 6 << 20,
-            offset_bytes: 904_265_560 * 512,
-            bytes: 4096,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        let digest = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
-        assert_eq!(parse(&format!("89 4892 syslogd 904265560 8 W 6 0 {digest}")).unwrap(), Some(expected));
-        assert_eq!(parse(&format!("89 4892 a 1 R b 904265560 8 W 6 0 {digest} {digest}")).unwrap(), Some(expected));
-        assert_eq!(parse("0 1 x 0 1 R 8 1").unwrap().unwrap().device, (8 << 20) + 1);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "0 1 x 0 1 R 8", "0 1 x 0 1 Q 8 1", "y 1 x 0 1 R 8 1", "0 1 x 0 1.5 R 8 1", "0 1 x 0 1 R 8 z"]
-        {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["0 1 x 0 0 R 8 1", "0 1 x 36028797018963968 1 R 8 1", "0 1 x 0 1 R 4096 1", "0 1 x 0 1 R 8 1048576"]
-        {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        const DIGEST: &str = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
+        let whole = write(89, 6 << 20, 904_265_560 * 512, 4096);
+        let lines = [
+            (&*format!("89 4892 syslogd 904265560 8 W 6 0 {DIGEST}"), whole),
+            (&*format!("89 4892 a 1 R b 904265560 8 W 6 0 {DIGEST} {DIGEST}"), whole),
+            ("0 1 x 0 1 R 8 1", read(0, (8 << 20) + 1, 0, 512)),
+        ];
+        let others =
+            ["", "0 1 x 0 1 R 8", "0 1 x 0 1 Q 8 1", "y 1 x 0 1 R 8 1", "0 1 x 0 1.5 R 8 1", "0 1 x 0 1 R 8 z"];
+        let bad = ["0 1 x 0 0 R 8 1", "0 1 x 36028797018963968 1 R 8 1", "0 1 x 0 1 R 4096 1", "0 1 x 0 1 R 8 1048576"];
+        check::<Fiu>(&lines, &others, &bad);
     }
 }

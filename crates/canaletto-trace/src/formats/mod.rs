@@ -278,3 +278,29 @@ impl Clock {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn read(arrival_ns: u64, device: u32, offset_bytes: u64, bytes: u64) -> Option<Record> {
+        Some(Record { arrival_ns, device, offset_bytes, bytes, kind: Kind::Read, ..Record::PLAIN })
+    }
+
+    pub(crate) fn write(arrival_ns: u64, device: u32, offset_bytes: u64, bytes: u64) -> Option<Record> {
+        read(arrival_ns, device, offset_bytes, bytes).map(|record| Record { kind: Kind::Write, ..record })
+    }
+
+    pub(crate) fn check<F: TraceFormat>(lines: &[(&str, Option<Record>)], others: &[&str], bad: &[&str]) {
+        let parse = |line: &str| F::default().parse(line.as_bytes());
+        for (line, expected) in lines {
+            assert_eq!(parse(line).unwrap(), *expected, "{line}");
+        }
+        for line in others {
+            assert!(!parse(line).unwrap_err().is_of_format(), "{line}");
+        }
+        for line in bad {
+            assert!(parse(line).unwrap_err().is_of_format(), "{line}");
+        }
+    }
+}

@@ -68,44 +68,27 @@ impl TraceFormat for Mqsim {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Mqsim.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let offset_bytes = 264_719_034 * 512;
-        let expected = Record {
-            arrival_ns: 938_513_000,
-            device: 4,
-            offset_bytes,
-            bytes: 8192,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
-        assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));
-        assert_eq!(parse("0 0 0 1 1").unwrap().unwrap().kind, Kind::Read);
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("938513000 4 264719034 16 0", write(938_513_000, 4, 264_719_034 * 512, 8192)),
+            ("\t938513000  4 264719034\t16 0 ", write(938_513_000, 4, 264_719_034 * 512, 8192)),
+            ("0 0 0 1 1", read(0, 0, 0, 512)),
+        ];
+        let others = ["0 0 0 1", "0 0 0 1 1 1", "0 0 0 1 R", "0.x 0 0 1 1", ".5 0 0 1 1", "-1 0 0 1 1", "0,0,0,1,1"];
+        let bad = ["0 0 0 0 1", "0 0 36028797018963968 1 1", "0 0 36028797018963967 1 1", "0 0 0 8388609 1"];
+        check::<Mqsim>(&lines, &others, &bad);
     }
 
     #[test]
     fn other_numbers_are_reads_and_fractions_are_cut_off() {
-        let plain = parse("12 0 8 16 1").unwrap();
+        let plain = read(12, 0, 8 * 512, 16 * 512);
         for line in ["12 0 8 16 2", "12 0 8 16 00", "12.9 0 8.5 16.25 1", "12. 0 8 16 7"] {
-            assert_eq!(parse(line).unwrap(), plain, "{line}");
+            assert_eq!(Mqsim.parse(line.as_bytes()).unwrap(), plain, "{line}");
             assert!(!Mqsim.fits(line.as_bytes()), "{line}");
         }
         assert!(Mqsim.fits(b"12 0 8 16 0"));
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["0 0 0 1", "0 0 0 1 1 1", "0 0 0 1 R", "0.x 0 0 1 1", ".5 0 0 1 1", "-1 0 0 1 1", "0,0,0,1,1"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["0 0 0 0 1", "0 0 36028797018963968 1 1", "0 0 36028797018963967 1 1", "0 0 0 8388609 1"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
     }
 }

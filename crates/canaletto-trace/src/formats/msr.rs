@@ -76,35 +76,35 @@ impl TraceFormat for Msr {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Msr.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 12_816_638_529_551_466_300,
-            device: 0,
-            offset_bytes: 9_056_014_336,
-            bytes: 2048,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(), Some(expected));
-        assert_eq!(parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().kind, Kind::Read);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        let others =
-            ["", "1,h,0,Read,0,1", "1,h,0,Read,0,1,1,1", "1,h,0,Rd,0,1,1", "1,,0,Read,0,1,1", "1,h,0,Read,0,1,"];
-        for other in others.into_iter().chain(["1,\0,0,Read,0,1,1", "1.5,h,0,Read,0,1,1", "1,h,x,Read,0,1,1"]) {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        let bad = ["1,h,0,Read,0,0,1", "1,h,0,Read,0,4294967297,1", "1,h,0,Read,18446744073709551615,1,1"];
-        for bad in bad.into_iter().chain(["184467440737095517,h,0,Read,0,1,1", "1,h,4294967296,Read,0,1,1"]) {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            (
+                "128166385295514663,hm,0,Write,9056014336,2048,2833",
+                write(12_816_638_529_551_466_300, 0, 9_056_014_336, 2048),
+            ),
+            ("0,web 2,1,Read,1,1,18446744073709551615", read(0, 1, 1, 1)),
+        ];
+        let others = [
+            "",
+            "1,h,0,Read,0,1",
+            "1,h,0,Read,0,1,1,1",
+            "1,h,0,Rd,0,1,1",
+            "1,,0,Read,0,1,1",
+            "1,h,0,Read,0,1,",
+            "1,\0,0,Read,0,1,1",
+            "1.5,h,0,Read,0,1,1",
+            "1,h,x,Read,0,1,1",
+        ];
+        let bad = [
+            "1,h,0,Read,0,0,1",
+            "1,h,0,Read,0,4294967297,1",
+            "1,h,0,Read,18446744073709551615,1,1",
+            "184467440737095517,h,0,Read,0,1,1",
+            "1,h,4294967296,Read,0,1,1",
+        ];
+        check::<Msr>(&lines, &others, &bad);
     }
 }

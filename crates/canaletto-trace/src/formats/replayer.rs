@@ -62,24 +62,17 @@ impl TraceFormat for Replayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Replayer.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let offset_bytes = 11_544_100_864;
-        let expected = Record {
-            arrival_ns: 1_017_077_000,
-            device: 2,
-            offset_bytes,
-            bytes: 4096,
-            kind: Kind::Read,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("1017.077 2 11544100864 4096 1").unwrap(), Some(expected));
-        assert_eq!(parse("5 0 1 3 0").unwrap().unwrap().arrival_ns, 5_000_000);
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("1017.077 2 11544100864 4096 1", read(1_017_077_000, 2, 11_544_100_864, 4096)),
+            ("5 0 1 3 0", write(5_000_000, 0, 1, 3)),
+        ];
+        let others = ["", "1.0 0 0 512", "1.0 0 0 512 2", "1.0 0 0 512 1 1", "x 0 0 512 1"];
+        let bad = ["1.0 0 0 0 1", "18446744073710.0 0 0 1 1", "1.0 4294967296 0 1 1", "1.0 0 18446744073709551615 1 1"];
+        check::<Replayer>(&lines, &others, &bad);
     }
 
     #[test]
@@ -87,16 +80,5 @@ mod tests {
         let fits = |line: &str| Replayer.fits(line.as_bytes());
         assert!(fits("0.000 0 11562803200 4096 1"));
         assert!(!fits("0 0 11562803200 4096 1") && !fits("0.000 0 303567 7 0"));
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "1.0 0 0 512", "1.0 0 0 512 2", "1.0 0 0 512 1 1", "x 0 0 512 1"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["1.0 0 0 0 1", "18446744073710.0 0 0 1 1", "1.0 4294967296 0 1 1", "1.0 0 18446744073709551615 1 1"]
-        {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
     }
 }

@@ -72,34 +72,18 @@ impl TraceFormat for Spc {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Spc.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let offset_bytes = 20_941_264 * 512;
-        let expected = Record {
-            arrival_ns: 551_706_000,
-            device: 3,
-            offset_bytes,
-            bytes: 8192,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("3,20941264,8192,W,0.551706").unwrap(), Some(expected));
-        assert_eq!(parse("3, 20941264, 8192, w, 0.551706, 4, 5").unwrap(), Some(expected), "with optional fields");
-        assert_eq!(parse("0,0,512,r,1").unwrap().unwrap().kind, Kind::Read);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "0,0,512,R", "0,0,512,X,1", "a,0,512,R,1", "419,W,8792731648,16384,1577808144360767"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["0,0,0,R,1", "4294967296,0,1,R,1", "0,36028797018963968,1,R,1", "0,0,1,R,18446744074"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let whole = write(551_706_000, 3, 20_941_264 * 512, 8192);
+        let lines = [
+            ("3,20941264,8192,W,0.551706", whole),
+            ("3, 20941264, 8192, w, 0.551706, 4, 5", whole),
+            ("0,0,512,r,1", read(1_000_000_000, 0, 0, 512)),
+        ];
+        let others = ["", "0,0,512,R", "0,0,512,X,1", "a,0,512,R,1", "419,W,8792731648,16384,1577808144360767"];
+        let bad = ["0,0,0,R,1", "4294967296,0,1,R,1", "0,36028797018963968,1,R,1", "0,0,1,R,18446744074"];
+        check::<Spc>(&lines, &others, &bad);
     }
 }

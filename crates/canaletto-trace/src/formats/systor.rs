@@ -69,35 +69,22 @@ impl TraceFormat for Systor {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Systor.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 1_456_095_145_133_076_000,
-            device: 6,
-            offset_bytes: 899_056_122_368,
-            bytes: 131_072,
-            kind: Kind::Read,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
-        assert_eq!(parse(HEADER).unwrap(), None);
-        assert_eq!(parse("1456095145.133076000,,,6,899056122368,131072").unwrap(), None);
-        assert_eq!(parse("1456095145.133076000,0.000806000,,6,899056122368,131072").unwrap(), None);
-        assert_eq!(parse("1,,W,6,0,1").unwrap().unwrap().kind, Kind::Write);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "1,2,R,0,0", "1,2,X,0,0,1", "x,2,R,0,0,1", "1,x,R,0,0,1", "1,2,R,0,0,-1"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["1,2,R,0,0,0", "18446744074,2,R,0,0,1", "1,2,R,4294967296,0,1"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            (
+                "1456095145.133076000,0.000806000,R,6,899056122368,131072",
+                read(1_456_095_145_133_076_000, 6, 899_056_122_368, 131_072),
+            ),
+            (HEADER, None),
+            ("1456095145.133076000,,,6,899056122368,131072", None),
+            ("1456095145.133076000,0.000806000,,6,899056122368,131072", None),
+            ("1,,W,6,0,1", write(1_000_000_000, 6, 0, 1)),
+        ];
+        let others = ["", "1,2,R,0,0", "1,2,X,0,0,1", "x,2,R,0,0,1", "1,x,R,0,0,1", "1,2,R,0,0,-1"];
+        let bad = ["1,2,R,0,0,0", "18446744074,2,R,0,0,1", "1,2,R,4294967296,0,1"];
+        check::<Systor>(&lines, &others, &bad);
     }
 }

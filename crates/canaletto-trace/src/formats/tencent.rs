@@ -66,32 +66,16 @@ impl TraceFormat for Tencent {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
-        Tencent.parse(line.as_bytes())
-    }
+    use crate::formats::tests::{check, read, write};
 
     #[test]
-    fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 1_538_323_200_000_000_000,
-            device: 1058,
-            offset_bytes: 4_247_200 * 512,
-            bytes: 65536,
-            kind: Kind::Write,
-            ..Record::PLAIN
-        };
-        assert_eq!(parse("1538323200,4247200,128,1,1058").unwrap(), Some(expected));
-        assert_eq!(parse("0,0,1,0,0").unwrap().unwrap().kind, Kind::Read);
-    }
-
-    #[test]
-    fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["", "1,0,1,0", "1,0,1,2,0", "1.5,0,1,0,0", "419,W,8792731648,16384,1577808144360767"] {
-            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
-        }
-        for bad in ["1,0,0,0,0", "18446744074,0,1,0,0", "1,36028797018963968,1,0,0", "1,0,8388609,0,0"] {
-            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
-        }
+    fn lines_are_records_or_of_other_formats_or_bad() {
+        let lines = [
+            ("1538323200,4247200,128,1,1058", write(1_538_323_200_000_000_000, 1058, 4_247_200 * 512, 65536)),
+            ("0,0,1,0,0", read(0, 0, 0, 512)),
+        ];
+        let others = ["", "1,0,1,0", "1,0,1,2,0", "1.5,0,1,0,0", "419,W,8792731648,16384,1577808144360767"];
+        let bad = ["1,0,0,0,0", "18446744074,0,1,0,0", "1,36028797018963968,1,0,0", "1,0,8388609,0,0"];
+        check::<Tencent>(&lines, &others, &bad);
     }
 }
