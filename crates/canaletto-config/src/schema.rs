@@ -128,25 +128,19 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 #[cfg(test)]
+mod keep;
+
+#[cfg(test)]
 mod tests {
     use schemars::schema_for;
-    use serde_json::Value;
 
-    /// `SCHEMA=write` writes the file.
-    fn keep(name: &str, generated: &Value) {
-        let file = format!("{}/src/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
-        let text = serde_json::to_string_pretty(generated).expect("a schema is JSON") + "\n";
-        if std::env::var("SCHEMA").is_ok_and(|how| how == "write") {
-            std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        }
-        let kept = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(kept == text, "{file} differs from the types: `make schemas` writes it");
-    }
+    use super::keep::keep;
 
     #[test]
     fn schema_files_match_the_types() {
-        keep("design", &schema_for!(crate::design::Design).to_value());
-        keep("workload", &schema_for!(crate::workload::Workload).to_value());
-        keep("pc", &schema_for!(crate::pc::Pc).to_value());
+        let file = |name: &str| format!("{}/src/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        keep(&file("design"), &schema_for!(crate::design::Design).to_value());
+        keep(&file("workload"), &schema_for!(crate::workload::Workload).to_value());
+        keep(&file("pc"), &schema_for!(crate::pc::Pc).to_value());
     }
 }

@@ -108,6 +108,10 @@ pub fn schema() -> &'static str {
 }
 
 #[cfg(test)]
+#[path = "../../../canaletto-config/src/schema/keep.rs"]
+mod keep;
+
+#[cfg(test)]
 mod tests {
     use schemars::generate::SchemaSettings;
 
@@ -117,12 +121,6 @@ mod tests {
     fn schema_file_matches_the_types() {
         let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         let generated = generator.into_root_schema_for::<RunResult>().to_value();
-        let text = serde_json::to_string_pretty(&generated).expect("a schema is JSON") + "\n";
-        let file = format!("{}/src/measure/result.json", env!("CARGO_MANIFEST_DIR"));
-        if std::env::var("SCHEMA").is_ok_and(|how| how == "write") {
-            std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        }
-        let kept = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(kept == text, "{file} differs from the types: `make schemas` writes it");
+        keep::keep(&format!("{}/src/measure/result.json", env!("CARGO_MANIFEST_DIR")), &generated);
     }
 }
