@@ -33,10 +33,13 @@ impl Checker {
         }
         match entry.fact {
             Fact::Begins { transfer, path, load } => {
-                *self.transfers.place(path) = Some(Open { transfer, load, began: entry.at });
+                *self.transfers.place(path) = Some(Open { transfer, load, began: entry.at, cycles: Vec::new() });
             }
-            Fact::Ends { transfer, path } if self.transfers.get(path, transfer).is_some() => {
-                *self.transfers.place(path) = None;
+            Fact::Wire(cycles) => self.transfers.cross(cycles),
+            Fact::Ends { transfer, path } => {
+                if let Some(over) = self.transfers.take(path, transfer) {
+                    self.rules.iter_mut().for_each(|rule| rule.look_back(&over, entry.at, &mut self.found));
+                }
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::engine::time::Time;
+use crate::measure::wire_check::known::{Known, Open};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
@@ -107,6 +108,20 @@ impl Found {
         if self.violations.len() < KEPT {
             self.violations.push(Violation { rule, at, place, what, expected: expected.into() });
         }
+    }
+
+    /// At the chip of a transfer.
+    pub fn add_of(
+        &mut self,
+        open: &Open,
+        known: &Known,
+        rule: Rule,
+        at: Time,
+        what: &str,
+        expected: impl Into<String>,
+    ) {
+        let what = format!("transfer {}: {what}", open.transfer);
+        self.add(rule, at, known.chip_name(open.load.chip), what, expected);
     }
 
     pub fn has(&self, rule: Rule) -> bool {

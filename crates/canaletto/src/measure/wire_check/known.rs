@@ -1,9 +1,10 @@
-use crate::config::design::{Design, FabricKind, PageTimes};
+use crate::config::design::{Design, FabricKind, HoldPath, PageTimes};
 use crate::engine::time::Time;
 use crate::fabric::PathId;
+use crate::fabric::trace::WireUse;
 use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
-use crate::measure::probe::Load;
+use crate::measure::probe::{Carries, Load};
 use crate::measure::wire_check::lengths::Lengths;
 use crate::measure::wire_check::recording::Cycles;
 use crate::measure::wire_check::shape::Shape;
@@ -33,6 +34,22 @@ impl Known {
 
     pub fn splits_late(&self) -> bool {
         self.kind == FabricKind::Omnibus && self.design.fabric.omnibus.late_split.0 > 0
+    }
+
+    /// Commands and data of a transfer may take several wires.
+    pub fn takes_several_wires(&self) -> bool {
+        let in_parts = self.kind == FabricKind::Clusters && self.design.fabric.clusters.chunk.0 > 0;
+        in_parts || self.splits_late() || matches!(self.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+    }
+
+    /// Its path is one that an earlier transfer has taken.
+    pub fn is_on_held_path(&self, load: &Load) -> bool {
+        self.design.fabric.holds() != HoldPath::Never && matches!(load.carries, Carries::Data | Carries::Control)
+    }
+
+    pub fn chip_name(&self, chip: ChipId) -> String {
+        let (row, column) = self.shape.place(chip.0);
+        format!("chip {row},{column}")
     }
 
     pub fn luns(&self) -> usize {
@@ -87,11 +104,19 @@ impl Known {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Open {
     pub transfer: u32,
     pub load: Load,
     pub began: Time,
+    /// All of its wires, in order of time.
+    pub cycles: Vec<Cycles>,
+}
+
+impl Open {
+    pub fn crossed(&self) -> impl Iterator<Item = &Cycles> {
+        self.cycles.iter().filter(|cycles| matches!(cycles.what, WireUse::Command | WireUse::Data))
+    }
 }
 
 #[derive(Default)]
@@ -108,6 +133,17 @@ impl Transfers {
 
     pub fn of(&self, cycles: &Cycles) -> Option<&Open> {
         self.get(cycles.path, cycles.transfer)
+    }
+
+    pub fn cross(&mut self, cycles: Cycles) {
+        let open = self.0.get_mut(cycles.path.index()).and_then(Option::as_mut);
+        if let Some(open) = open.filter(|open| open.transfer == cycles.transfer) {
+            open.cycles.push(cycles);
+        }
+    }
+
+    pub fn take(&mut self, path: PathId, transfer: u32) -> Option<Open> {
+        self.0.get_mut(path.index())?.take_if(|open| open.transfer == transfer)
     }
 
     pub fn all(&self) -> impl Iterator<Item = (PathId, &Open)> {

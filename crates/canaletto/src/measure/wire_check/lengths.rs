@@ -1,4 +1,5 @@
 use crate::config::design::{Design, Fabric, FabricKind, SequenceKind};
+use crate::config::kinds::Signalling;
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 use crate::measure::probe::{Carries, Load};
@@ -151,6 +152,25 @@ impl Lengths {
         (self.fabric.clusters.setup.time(), self.fabric.clusters.delay.time())
     }
 
+    /// As its source has it, whatever the list of fabrics says.
+    fn signalling(&self) -> Signalling {
+        match self.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal => Signalling::Cycles,
+            FabricKind::Sca => Signalling::Separate,
+            FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => Signalling::Circuit,
+            FabricKind::Mesh | FabricKind::Mesh2bit => Signalling::Network,
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
+                Signalling::Packets
+            }
+            FabricKind::DaisyChain | FabricKind::Ring => Signalling::Packets,
+        }
+    }
+
+    fn is_in_parts(&self, load: &Load) -> bool {
+        let chunk = self.fabric.clusters.chunk.0;
+        self.fabric.kind == FabricKind::Clusters && chunk > 0 && load.carries != Carries::Copy
+    }
+
     pub fn command(&self, load: &Load) -> Time {
         let planes = u64::from(load.planes.count_ones());
         if self.fabric.steps.is_some() {
@@ -166,36 +186,20 @@ impl Lengths {
         if let Some(stated) = self.fabric.command_time {
             return stated.time();
         }
-        if self.is_full()
-            && matches!(
-                self.fabric.kind,
-                FabricKind::Bus
-                    | FabricKind::Ideal
-                    | FabricKind::Venice
-                    | FabricKind::ScheduledMesh
-                    | FabricKind::Custom
-            )
-        {
+        if self.is_full() && matches!(self.signalling(), Signalling::Cycles | Signalling::Circuit) {
             return self.cycles(full_cycles(load.operation, planes));
         }
         let (bytes, rate) = (command_bytes(load.operation), self.fabric.link_rate.0);
-        match self.fabric.kind {
-            FabricKind::Bus | FabricKind::Ideal => {
+        match self.signalling() {
+            Signalling::Cycles => {
                 Time::from_ns(self.distances.t_cs + cycles(load.operation, planes) * self.distances.t_cad)
             }
-            FabricKind::Packetized
-            | FabricKind::Omnibus
-            | FabricKind::OmnibusSplit
-            | FabricKind::Clusters
-            | FabricKind::DaisyChain
-            | FabricKind::Ring => {
+            Signalling::Packets => {
                 Time::from_ns(self.distances.t_cs) + at_rate(planes * (1 + bytes), self.lanes() * rate)
             }
-            FabricKind::Sca => self.cycles(planes * bytes),
-            FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * (planes * (1 + bytes)),
-            FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
-                at_rate(planes * bytes, self.fabric.network_rate().0)
-            }
+            Signalling::Separate => self.cycles(planes * bytes),
+            Signalling::Network => self.flit() * (planes * (1 + bytes)),
+            Signalling::Circuit => at_rate(planes * bytes, self.fabric.network_rate().0),
         }
     }
 
@@ -204,37 +208,28 @@ impl Lengths {
     }
 
     fn column(&self) -> Time {
-        match self.fabric.kind {
-            FabricKind::Bus
-            | FabricKind::Ideal
-            | FabricKind::Venice
-            | FabricKind::ScheduledMesh
-            | FabricKind::Custom => self.cycles(COLUMN_CYCLES) + Time::from_ns(self.distances.t_ccs),
-            FabricKind::Sca => self.cycles(COLUMN_CYCLES),
+        match self.signalling() {
+            Signalling::Cycles | Signalling::Circuit => {
+                self.cycles(COLUMN_CYCLES) + Time::from_ns(self.distances.t_ccs)
+            }
+            Signalling::Separate => self.cycles(COLUMN_CYCLES),
             _ => Time::ZERO,
         }
     }
 
     fn cycles(&self, count: u64) -> Time {
         let rate = self.fabric.link_rate.0;
-        match self.fabric.kind {
-            FabricKind::Bus
-            | FabricKind::Ideal
-            | FabricKind::Venice
-            | FabricKind::ScheduledMesh
-            | FabricKind::Custom => Time::from_ns(self.distances.t_cs + count * self.distances.t_cad),
-            FabricKind::Sca => {
+        match self.signalling() {
+            Signalling::Cycles | Signalling::Circuit => {
+                Time::from_ns(self.distances.t_cs + count * self.distances.t_cad)
+            }
+            Signalling::Separate => {
                 let bits = self.fabric.sca.ca_rate.0 * u64::from(self.fabric.sca.ca_width);
                 Time::from_ns(self.distances.t_cs) + at_rate(count * PACKET_BITS, bits)
             }
-            FabricKind::Packetized
-            | FabricKind::Omnibus
-            | FabricKind::OmnibusSplit
-            | FabricKind::Clusters
-            | FabricKind::DaisyChain
-            | FabricKind::Ring => at_rate(count, self.lanes() * rate),
+            Signalling::Packets => at_rate(count, self.lanes() * rate),
             // A chip on a network sends header and status by itself.
-            FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * count.min(2),
+            Signalling::Network => self.flit() * count.min(2),
         }
     }
 
@@ -243,9 +238,9 @@ impl Lengths {
         if bytes == 0 {
             return Time::ZERO;
         }
-        match self.fabric.kind {
-            FabricKind::Sca => at_rate(bytes, rate),
-            FabricKind::Bus | FabricKind::Ideal => match u64::from(self.fabric.burst_bytes) {
+        match self.signalling() {
+            Signalling::Separate => at_rate(bytes, rate),
+            Signalling::Cycles => match u64::from(self.fabric.burst_bytes) {
                 0 => at_rate(bytes, rate),
                 burst => {
                     // Whole bursts, rounded to a picosecond.
@@ -254,29 +249,22 @@ impl Lengths {
                     Time(bursts * time.0).saturating_sub(Time(bursts))
                 }
             },
-            FabricKind::Clusters if self.fabric.clusters.chunk.0 > 0 && load.carries != Carries::Copy => {
+            Signalling::Packets if self.is_in_parts(load) => {
                 let keys = &self.fabric.clusters;
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 let (parts, pages) = (bytes.div_ceil(keys.chunk.0), u64::from(load.planes.count_ones()));
                 let flits = bytes + parts * (asked + DATA_HEADER + CHUNK_PARITY);
                 at_rate(flits + parts.saturating_sub(pages) * NEXT_COLUMN, self.lanes() * rate)
             }
-            FabricKind::Packetized
-            | FabricKind::Omnibus
-            | FabricKind::OmnibusSplit
-            | FabricKind::Clusters
-            | FabricKind::DaisyChain
-            | FabricKind::Ring => {
+            Signalling::Packets => {
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 at_rate(asked + DATA_HEADER + bytes, self.lanes() * rate)
             }
-            FabricKind::Mesh | FabricKind::Mesh2bit => {
+            Signalling::Network => {
                 let packets = bytes.div_ceil(self.fabric.mesh.packet.0.max(1));
                 self.flit() * (bytes + DATA_HEADER * packets)
             }
-            FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
-                at_rate(bytes, self.fabric.network_rate().0)
-            }
+            Signalling::Circuit => at_rate(bytes, self.fabric.network_rate().0),
         }
     }
 }

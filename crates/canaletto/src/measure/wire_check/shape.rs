@@ -45,6 +45,10 @@ pub struct Shape {
 }
 
 impl Shape {
+    pub fn line(&self, wire: u32) -> Option<&Line> {
+        self.wires.get(wire as usize).map(|wire| &wire.line)
+    }
+
     pub fn new(design: &Design) -> Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
         let edge = design.fabric.network.controllers;

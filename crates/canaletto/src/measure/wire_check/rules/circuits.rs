@@ -9,6 +9,7 @@ use crate::config::design::{FabricKind, Scouts};
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
+use crate::flash::address::ChipId;
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
@@ -34,7 +35,6 @@ struct Together {
 
 pub struct Circuits {
     known: Rc<Known>,
-    is_on: bool,
     /// As they hop.
     hop_by_hop: bool,
     reserved: Vec<Option<Reservation>>,
@@ -46,7 +46,6 @@ impl Circuits {
     pub fn new(known: &Rc<Known>) -> Circuits {
         let wires = known.shape.wires.len();
         Circuits {
-            is_on: matches!(known.kind, FabricKind::Venice | FabricKind::ScheduledMesh),
             hop_by_hop: known.kind == FabricKind::Venice && known.design.fabric.venice.scouts != Scouts::Atomic,
             known: known.clone(),
             reserved: vec![None; wires],
@@ -56,7 +55,7 @@ impl Circuits {
     }
 
     fn ends(&self, wire: u32) -> Option<(Node, Node)> {
-        match self.known.shape.wires.get(wire as usize)?.line {
+        match *self.known.shape.line(wire)? {
             Line::Link(from, to) => Some((from, to)),
             _ => None,
         }
@@ -147,9 +146,8 @@ impl Circuits {
             if !self.is_way(&links, chip, to) {
                 let names: Vec<String> = links.iter().map(|&link| self.known.shape.name(link)).collect();
                 let what = format!("{what:?} cycles of transfer {transfer} on {}", names.join(", "));
-                let (row, column) = self.known.shape.place(chip);
                 let expected = "links that are one way from a controller to the chip, or from chip to chip";
-                found.add(Rule::Circuit, from, format!("chip {row},{column}"), what, expected);
+                found.add(Rule::Circuit, from, self.known.chip_name(ChipId(chip)), what, expected);
             }
         }
     }
@@ -176,9 +174,6 @@ impl Circuits {
 
 impl Check for Circuits {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
-        if !self.is_on {
-            return;
-        }
         self.look(entry.at, found);
         let Fact::Wire(cycles) = &entry.fact else { return };
         if cycles.wire as usize >= self.reserved.len() {
@@ -201,8 +196,6 @@ impl Check for Circuits {
     }
 
     fn end(&mut self, _: Time, _: &Transfers, found: &mut Found) {
-        if self.is_on {
-            self.look(Time::MAX, found);
-        }
+        self.look(Time::MAX, found);
     }
 }

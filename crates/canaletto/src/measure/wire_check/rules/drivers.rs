@@ -26,8 +26,7 @@ impl Drivers {
     }
 
     fn serve(&mut self, cycles: &Cycles, found: &mut Found) {
-        let Some(Line::Bus { driver, .. }) = self.known.shape.wires.get(cycles.wire as usize).map(|wire| &wire.line)
-        else {
+        let Some(Line::Bus { driver, .. }) = self.known.shape.line(cycles.wire) else {
             return;
         };
         let Some(last) = self.served.get_mut(*driver as usize) else { return };

@@ -66,11 +66,6 @@ impl Ends {
         };
         crossed.until == crossed.since + crossed.there + self.known.lengths.chain_hop() * u64::from(hops)
     }
-
-    fn place(&self, open: &Open) -> String {
-        let (row, column) = self.known.shape.place(open.load.chip.0);
-        format!("chip {row},{column}")
-    }
 }
 
 impl Check for Ends {
@@ -79,7 +74,7 @@ impl Check for Ends {
             Fact::Begins { transfer, path, .. } => {
                 if let Some(open) = transfers.on(*path) {
                     let what = format!("transfer {transfer} begins on the path of transfer {}", open.transfer);
-                    found.add(Rule::End, entry.at, self.place(open), what, "that to end first");
+                    found.add(Rule::End, entry.at, self.known.chip_name(open.load.chip), what, "that to end first");
                 }
                 *self.on(*path) = Crossed { transfer: *transfer, ..Crossed::default() };
             }
@@ -111,7 +106,7 @@ impl Check for Ends {
                 if !is_over && crossed.links > 0 {
                     let what = format!("transfer {transfer} ends");
                     let expected = format!("an end at {}", ns(since + least));
-                    found.add(Rule::End, entry.at, self.place(open), what, expected);
+                    found.add(Rule::End, entry.at, self.known.chip_name(open.load.chip), what, expected);
                 }
             }
             _ => {}
@@ -119,9 +114,7 @@ impl Check for Ends {
     }
 
     fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
-        let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
-        if in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
-        {
+        if self.known.takes_several_wires() {
             return;
         }
         for (path, open) in transfers.all() {
@@ -130,7 +123,7 @@ impl Check for Ends {
             if crossed.links > 0 && most < Time::LATEST && crossed.until + most < now {
                 let what = format!("transfer {} has not ended", open.transfer);
                 let expected = format!("an end at {} at the latest", ns(crossed.until + most));
-                found.add(Rule::End, now, self.place(open), what, expected);
+                found.add(Rule::End, now, self.known.chip_name(open.load.chip), what, expected);
             }
         }
     }

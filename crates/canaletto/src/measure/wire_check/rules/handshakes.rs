@@ -3,9 +3,7 @@
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::HoldPath;
 use crate::fabric::trace::WireUse;
-use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
@@ -27,10 +25,8 @@ impl Handshakes {
         let row = |chip: u32| self.known.shape.place(chip).0;
         let (source, destination) = (row(open.load.chip.0), row(open.load.to.0));
         let hops = u64::from(source != driver) + u64::from(destination != driver);
-        let is_held = self.known.design.fabric.holds() != HoldPath::Never
-            && matches!(open.load.carries, Carries::Data | Carries::Control);
         match hops {
-            _ if is_held => 0,
+            _ if self.known.is_on_held_path(&open.load) => 0,
             _ if source == destination => hops.min(1),
             hops => hops,
         }
@@ -77,8 +73,7 @@ impl Handshakes {
 impl Check for Handshakes {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
         let Fact::Wire(cycles) = &entry.fact else { return };
-        let Some(Line::Bus { driver, rows, .. }) = self.known.shape.wires.get(cycles.wire as usize).map(|w| &w.line)
-        else {
+        let Some(Line::Bus { driver, rows, .. }) = self.known.shape.line(cycles.wire) else {
             return;
         };
         let (is_another, driver) = (rows.len() > 1 || rows.start != *driver, *driver);

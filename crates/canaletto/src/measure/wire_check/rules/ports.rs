@@ -37,9 +37,8 @@ impl Ports {
 
     /// Once: a bus, an inner bus, a controller's own link.
     fn counts(&self, wire: u32) -> bool {
-        let line = self.known.shape.wires.get(wire as usize).map(|wire| &wire.line);
         matches!(
-            line,
+            self.known.shape.line(wire),
             Some(Line::Bus { .. } | Line::Inner(..) | Line::Link(Node::Controller(_), _) | Line::Joint(_, true))
         )
     }
@@ -54,10 +53,15 @@ impl Check for Ports {
         let Some(open) = transfers.of(cycles) else { return };
         let Some((transfer, until)) = self.last.get_mut(open.load.chip.index()) else { return };
         if *transfer != cycles.transfer && cycles.from < *until {
-            let (row, column) = self.known.shape.place(open.load.chip.0);
             let what = format!("{:?} cycles of transfer {}", cycles.what, cycles.transfer);
             let expected = format!("a port that is free; transfer {transfer} has it until {}", ns(*until));
-            found.add(Rule::Port, cycles.from, format!("port of chip {row},{column}"), what, expected);
+            found.add(
+                Rule::Port,
+                cycles.from,
+                format!("port of {}", self.known.chip_name(open.load.chip)),
+                what,
+                expected,
+            );
         }
         *until = cycles.until.max(*until);
         *transfer = cycles.transfer;

@@ -3,26 +3,22 @@
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::{FabricKind, MeshController};
+use crate::config::design::MeshController;
 use crate::engine::time::Time;
 use crate::fabric::Direction;
-use crate::fabric::trace::WireUse;
 use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule, ns};
-use crate::measure::wire_check::known::{Known, Open, Transfers};
-use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::known::{Known, Open};
+use crate::measure::wire_check::recording::Cycles;
 use crate::measure::wire_check::shape::{Line, Node};
 
 pub struct Routes {
     known: Rc<Known>,
-    is_mesh: bool,
-    packets: Vec<Vec<Cycles>>,
 }
 
 impl Routes {
     pub fn new(known: &Rc<Known>) -> Routes {
-        let is_mesh = matches!(known.kind, FabricKind::Mesh | FabricKind::Mesh2bit);
-        Routes { known: known.clone(), is_mesh, packets: Vec::new() }
+        Routes { known: known.clone() }
     }
 
     fn wire(&self, from: Node, to: Node) -> u32 {
@@ -54,18 +50,16 @@ impl Routes {
     }
 
     fn controller(&self, packets: &[Cycles]) -> Option<u32> {
-        packets.iter().find_map(|packet| match self.known.shape.wires.get(packet.wire as usize)?.line {
+        packets.iter().find_map(|packet| match *self.known.shape.line(packet.wire)? {
             Line::Link(Node::Controller(c), _) | Line::Link(_, Node::Controller(c)) => Some(c),
             _ => None,
         })
     }
 
     fn check(&self, packets: &[Cycles], open: &Open, at: Time, found: &mut Found) {
-        let (row, column) = self.known.shape.place(open.load.chip.0);
-        let mut complain = |what: String, expected: String| {
-            let what = format!("transfer {}: {what}", open.transfer);
-            found.add(Rule::Route, at, format!("chip {row},{column}"), what, expected);
-        };
+        let (row, _) = self.known.shape.place(open.load.chip.0);
+        let mut complain =
+            |what: String, expected: String| found.add_of(open, &self.known, Rule::Route, at, &what, expected);
         let controller = self.controller(packets);
         if controller.is_some() == (open.load.carries == Carries::Copy) {
             let expected = "a link of a controller, unless it is a copy";
@@ -115,32 +109,10 @@ impl Routes {
 }
 
 impl Check for Routes {
-    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
-        if !self.is_mesh {
-            return;
-        }
-        match &entry.fact {
-            Fact::Begins { path, .. } => {
-                if self.packets.len() <= path.index() {
-                    self.packets.resize(path.index() + 1, Vec::new());
-                }
-                self.packets[path.index()].clear();
-            }
-            Fact::Wire(cycles)
-                if matches!(cycles.what, WireUse::Command | WireUse::Data) && transfers.of(cycles).is_some() =>
-            {
-                self.packets[cycles.path.index()].push(*cycles);
-            }
-            Fact::Ends { transfer, path } => {
-                if let Some(open) = transfers.get(*path, *transfer) {
-                    let packets = std::mem::take(&mut self.packets[path.index()]);
-                    if !packets.is_empty() {
-                        self.check(&packets, open, entry.at, found);
-                    }
-                    self.packets[path.index()] = packets;
-                }
-            }
-            _ => {}
+    fn look_back(&mut self, over: &Open, at: Time, found: &mut Found) {
+        let packets: Vec<Cycles> = over.crossed().copied().collect();
+        if !packets.is_empty() {
+            self.check(&packets, over, at, found);
         }
     }
 }

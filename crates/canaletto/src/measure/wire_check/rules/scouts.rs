@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
 use crate::measure::wire_check::found::{Found, Rule, ns};
@@ -13,7 +12,6 @@ use crate::measure::wire_check::shape::{Line, Node};
 
 pub struct Scouts {
     known: Rc<Known>,
-    is_venice: bool,
     hop: Time,
     hops: Vec<Vec<Cycles>>,
 }
@@ -24,7 +22,6 @@ impl Scouts {
     pub fn new(known: &Rc<Known>) -> Scouts {
         let (rows, columns) = (known.shape.rows, known.shape.columns);
         Scouts {
-            is_venice: known.kind == FabricKind::Venice,
             hop: known.lengths.scout_hop(rows * columns, rows),
             known: known.clone(),
             hops: vec![Vec::new(); rows as usize],
@@ -32,7 +29,7 @@ impl Scouts {
     }
 
     fn nodes(&self, wire: u32) -> Vec<Node> {
-        match self.known.shape.wires.get(wire as usize).map(|wire| &wire.line) {
+        match self.known.shape.line(wire) {
             Some(Line::Link(from, to)) => vec![*from, *to],
             _ => Vec::new(),
         }
@@ -77,9 +74,6 @@ impl Scouts {
 impl Check for Scouts {
     fn see(&mut self, entry: &Entry, _: &Transfers, found: &mut Found) {
         let Fact::Wire(cycles) = &entry.fact else { return };
-        if !self.is_venice {
-            return;
-        }
         match cycles.what {
             WireUse::Scout | WireUse::Cancel => self.hop(cycles, found),
             WireUse::Command | WireUse::Data => self.carries(cycles, found),

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
@@ -56,7 +55,7 @@ impl Steps {
     }
 
     fn cross(&mut self, cycles: &Cycles, open: &Open, found: &mut Found) {
-        let splits = self.takes_several_wires();
+        let splits = self.known.takes_several_wires();
         let has_column =
             self.known.lengths.command(&open.load) > Time::ZERO || self.known.design.fabric.steps.is_some();
         let steps = steps_of(open.load.carries, has_column);
@@ -84,18 +83,13 @@ impl Steps {
         }
     }
 
-    fn takes_several_wires(&self) -> bool {
-        let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
-        in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
-    }
-
     fn is_trunk(&self, progress: &Progress) -> bool {
-        matches!(self.known.shape.wires.get(progress.wire as usize).map(|wire| &wire.line), Some(Line::Trunk(_)))
+        matches!(self.known.shape.line(progress.wire), Some(Line::Trunk(_)))
     }
 
     /// Each once.
     fn wholes(&self, seen: &Seen) -> Vec<Progress> {
-        if !self.takes_several_wires() {
+        if !self.known.takes_several_wires() {
             return seen.wires.clone();
         }
         let (trunks, others): (Vec<&Progress>, Vec<_>) =
@@ -116,9 +110,8 @@ impl Steps {
     fn count(&self, seen: &Seen, open: &Open, at: Time, found: &mut Found) {
         let (command, data) = (self.known.lengths.command(&open.load), self.known.lengths.data(&open.load));
         if command + data > Time::ZERO && seen.wires.is_empty() {
-            let (row, column) = self.known.shape.place(open.load.chip.0);
             let what = format!("transfer {} crosses without a cycle", open.transfer);
-            found.add(Rule::Command, at, format!("chip {row},{column}"), what, "cycles on a wire");
+            found.add(Rule::Command, at, self.known.chip_name(open.load.chip), what, "cycles on a wire");
             return;
         }
         let each = self.wholes(seen);

@@ -4,20 +4,17 @@
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::{FabricKind, HoldPath};
 use crate::engine::time::Time;
 use crate::fabric::Direction;
 use crate::fabric::trace::WireUse;
 use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule, ns};
-use crate::measure::wire_check::known::{Known, Open, Transfers};
-use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::known::{Known, Open};
+use crate::measure::wire_check::recording::Cycles;
 use crate::measure::wire_check::shape::Line;
 
 pub struct Switches {
     known: Rc<Known>,
-    is_on: bool,
-    cycles: Vec<Vec<Cycles>>,
 }
 
 fn span<'a>(cycles: impl Iterator<Item = &'a Cycles>) -> Option<(Time, Time)> {
@@ -29,24 +26,15 @@ fn span<'a>(cycles: impl Iterator<Item = &'a Cycles>) -> Option<(Time, Time)> {
 
 impl Switches {
     pub fn new(known: &Rc<Known>) -> Switches {
-        Switches { known: known.clone(), is_on: known.kind == FabricKind::Clusters, cycles: Vec::new() }
-    }
-
-    fn line(&self, cycles: &Cycles) -> Option<&Line> {
-        self.known.shape.wires.get(cycles.wire as usize).map(|wire| &wire.line)
+        Switches { known: known.clone() }
     }
 
     fn wires(&self, cycles: &[Cycles], is_kind: fn(&Line) -> bool) -> Vec<u32> {
-        let mut wires: Vec<u32> = cycles.iter().filter(|c| self.line(c).is_some_and(is_kind)).map(|c| c.wire).collect();
+        let mut wires: Vec<u32> =
+            cycles.iter().filter(|c| self.known.shape.line(c.wire).is_some_and(is_kind)).map(|c| c.wire).collect();
         wires.sort_unstable();
         wires.dedup();
         wires
-    }
-
-    fn add(&self, rule: Rule, open: &Open, at: Time, what: &str, expected: String, found: &mut Found) {
-        let (row, column) = self.known.shape.place(open.load.chip.0);
-        let what = format!("transfer {}: {what}", open.transfer);
-        found.add(rule, at, format!("chip {row},{column}"), what, expected);
     }
 
     fn check_way(&self, cycles: &[Cycles], open: &Open, at: Time, found: &mut Found) {
@@ -66,7 +54,7 @@ impl Switches {
         if trunks.len() != usize::from(!is_copy) || buses != ends {
             let what = format!("it crosses {} trunks and {} inner buses", trunks.len(), buses.len());
             let expected = format!("{} and the inner bus of each chip", if is_copy { "none" } else { "one" });
-            self.add(Rule::Circuit, open, at, &what, expected, found);
+            found.add_of(open, &self.known, Rule::Circuit, at, &what, expected);
         }
         if !is_copy && trunks.len() == 1 && buses.len() == 1 {
             self.check_delay(cycles, open, (trunks[0], buses[0]), found);
@@ -80,7 +68,7 @@ impl Switches {
         let (_, delay) = self.known.lengths.switch();
         if seen < sent + delay {
             let expected = format!("{} or later, through the switch", ns(sent + delay));
-            self.add(Rule::Circuit, open, seen, "its first cycle on the inner bus", expected, found);
+            found.add_of(open, &self.known, Rule::Circuit, seen, "its first cycle on the inner bus", expected);
         }
         let (first, last) = match open.load.direction {
             Direction::ToChip => (sent_until, seen_until),
@@ -88,7 +76,7 @@ impl Switches {
         };
         if last < first + delay {
             let expected = format!("{} or later, through the switch", ns(first + delay));
-            self.add(Rule::Circuit, open, last, "its last cycle behind the switch", expected, found);
+            found.add_of(open, &self.known, Rule::Circuit, last, "its last cycle behind the switch", expected);
         }
     }
 
@@ -99,19 +87,17 @@ impl Switches {
             let (Some((_, last)), Some((first, _))) = (span(pair[0].iter()), span(pair[1].iter())) else { continue };
             if first < last + turn {
                 let expected = format!("{} or later (tCCS)", ns(last + turn));
-                self.add(Rule::Distance, open, first, "a grant for its next part", expected, found);
+                found.add_of(open, &self.known, Rule::Distance, first, "a grant for its next part", expected);
             }
         }
     }
 
     fn check_grant(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
-        let is_held = self.known.design.fabric.holds() != HoldPath::Never
-            && matches!(open.load.carries, Carries::Data | Carries::Control);
         let is_grant = |c: &&Cycles| c.what == WireUse::Handshake;
         let Some((first, _)) = span(cycles.iter().filter(|c| !is_grant(c))) else { return };
         let Some(grant) = cycles.iter().find(is_grant) else {
-            if !is_held {
-                self.add(Rule::Handshake, open, first, "cycles without a grant", "one before".into(), found);
+            if !self.known.is_on_held_path(&open.load) {
+                found.add_of(open, &self.known, Rule::Handshake, first, "cycles without a grant", "one before");
             }
             return;
         };
@@ -119,41 +105,21 @@ impl Switches {
         let least = self.known.lengths.grant(self.known.shape.rows);
         if grant.until.saturating_sub(grant.from) < least {
             let expected = format!("{} at the least", ns(least));
-            self.add(Rule::Handshake, open, grant.from, "a grant takes less", expected, found);
+            found.add_of(open, &self.known, Rule::Handshake, grant.from, "a grant takes less", expected);
         }
         if first < grant.until + setup {
             let expected = format!("{} or later, after its grant and the set-up", ns(grant.until + setup));
-            self.add(Rule::Handshake, open, first, "its first cycle", expected, found);
+            found.add_of(open, &self.known, Rule::Handshake, first, "its first cycle", expected);
         }
     }
 }
 
 impl Check for Switches {
-    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
-        if !self.is_on {
-            return;
+    fn look_back(&mut self, over: &Open, at: Time, found: &mut Found) {
+        for circuit in over.cycles.chunk_by(|_, next| next.what != WireUse::Handshake) {
+            self.check_way(circuit, over, at, found);
+            self.check_grant(circuit, over, found);
         }
-        match &entry.fact {
-            Fact::Begins { path, .. } => {
-                if self.cycles.len() <= path.index() {
-                    self.cycles.resize(path.index() + 1, Vec::new());
-                }
-                self.cycles[path.index()].clear();
-            }
-            Fact::Wire(cycles) if transfers.of(cycles).is_some() => self.cycles[cycles.path.index()].push(*cycles),
-            Fact::Ends { transfer, path } => {
-                if let Some(open) = transfers.get(*path, *transfer) {
-                    let cycles = std::mem::take(&mut self.cycles[path.index()]);
-                    let begins = |c: &Cycles| c.what == WireUse::Handshake;
-                    for circuit in cycles.chunk_by(|_, next| !begins(next)) {
-                        self.check_way(circuit, open, entry.at, found);
-                        self.check_grant(circuit, open, found);
-                    }
-                    self.check_turns(&cycles, open, found);
-                    self.cycles[path.index()] = cycles;
-                }
-            }
-            _ => {}
-        }
+        self.check_turns(&over.cycles, over, found);
     }
 }

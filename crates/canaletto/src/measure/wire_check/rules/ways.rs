@@ -1,32 +1,29 @@
 //! Ways over a custom fabric lead from a controller to the chip.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::{CircuitRoute, FabricKind};
+use crate::config::design::CircuitRoute;
 use crate::engine::time::Time;
-use crate::fabric::trace::WireUse;
 use crate::fabric::wires::Place;
 use crate::measure::wire_check::found::{Found, Rule};
-use crate::measure::wire_check::known::{Known, Open, Transfers};
-use crate::measure::wire_check::recording::{Entry, Fact};
+use crate::measure::wire_check::known::{Known, Open};
 use crate::measure::wire_check::shape::Line;
 
 pub struct Ways {
     known: Rc<Known>,
-    is_on: bool,
     x_then_y: bool,
-    crossed: Vec<Vec<u32>>,
 }
 
 impl Ways {
     pub fn new(known: &Rc<Known>) -> Ways {
         let x_then_y = known.design.fabric.custom.route == CircuitRoute::XThenY;
-        Ways { known: known.clone(), is_on: known.kind == FabricKind::Custom, x_then_y, crossed: Vec::new() }
+        Ways { known: known.clone(), x_then_y }
     }
 
     fn joint(&self, wire: u32) -> Option<(&[Place], bool)> {
-        match &self.known.shape.wires.get(wire as usize)?.line {
+        match self.known.shape.line(wire)? {
             Line::Joint(ends, is_own) => Some((ends, *is_own)),
             _ => None,
         }
@@ -55,42 +52,17 @@ impl Ways {
     fn check(&self, wires: &[u32], open: &Open, at: Time, found: &mut Found) {
         let (row, column) = self.known.shape.place(open.load.chip.0);
         if let Some(fault) = self.fault(wires, (row as i32, column as i32)) {
-            let what = format!("transfer {}: {fault}", open.transfer);
-            found.add(Rule::Route, at, format!("chip {row},{column}"), what, "links from a controller to the chip");
+            found.add_of(open, &self.known, Rule::Route, at, &fault, "links from a controller to the chip");
         }
     }
 }
 
 impl Check for Ways {
-    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
-        if !self.is_on {
-            return;
-        }
-        match &entry.fact {
-            Fact::Begins { path, .. } => {
-                if self.crossed.len() <= path.index() {
-                    self.crossed.resize(path.index() + 1, Vec::new());
-                }
-                self.crossed[path.index()].clear();
-            }
-            Fact::Wire(cycles)
-                if matches!(cycles.what, WireUse::Command | WireUse::Data) && transfers.of(cycles).is_some() =>
-            {
-                let crossed = &mut self.crossed[cycles.path.index()];
-                if !crossed.contains(&cycles.wire) {
-                    crossed.push(cycles.wire);
-                }
-            }
-            Fact::Ends { transfer, path } => {
-                if let Some(open) = transfers.get(*path, *transfer) {
-                    let crossed = std::mem::take(&mut self.crossed[path.index()]);
-                    if !crossed.is_empty() {
-                        self.check(&crossed, open, entry.at, found);
-                    }
-                    self.crossed[path.index()] = crossed;
-                }
-            }
-            _ => {}
+    fn look_back(&mut self, over: &Open, at: Time, found: &mut Found) {
+        let mut seen = BTreeSet::new();
+        let wires: Vec<u32> = over.crossed().map(|cycles| cycles.wire).filter(|&wire| seen.insert(wire)).collect();
+        if !wires.is_empty() {
+            self.check(&wires, over, at, found);
         }
     }
 }
