@@ -10,6 +10,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::failing::Failed;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wire_times::WireTimes;
 use crate::fabric::wires::{ControllerUse, Wire};
@@ -24,12 +25,12 @@ impl ChipToChip<AnyEvent> for AnyFabric {
         inside!(self, fabric => fabric.can_copy(from, to))
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        inside!(self, fabric => fabric.reserve_register(chip))
+    fn registers(&self) -> Option<&PageRegisters> {
+        inside!(self, fabric => fabric.registers())
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        inside!(self, fabric => fabric.release_register(chip));
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        inside!(self, fabric => fabric.registers_mut())
     }
 
     fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
@@ -49,14 +50,6 @@ impl ChipToChip<AnyEvent> for AnyFabric {
         later: &mut impl FnMut(Time, AnyEvent),
     ) -> PathId {
         inside!(self, fabric, later => fabric.start_copy(from, to, time, now, later))
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        inside!(self, fabric => fabric.must_check(copies))
-    }
-
-    fn check_time(&self) -> Time {
-        inside!(self, fabric => fabric.check_time())
     }
 
     fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {

@@ -1,5 +1,6 @@
 use crate::engine::time::Time;
 use crate::fabric::PathId;
+use crate::fabric::page_registers::PageRegisters;
 use crate::flash::address::ChipId;
 
 /// Defaults fit a fabric without such paths: constants, so that calls compile away.
@@ -11,11 +12,14 @@ pub trait ChipToChip<E> {
         false
     }
 
-    fn reserve_register(&mut self, _chip: ChipId) -> bool {
-        false
+    /// Of the chips, which receive copies. None if none can be made.
+    fn registers(&self) -> Option<&PageRegisters> {
+        None
     }
 
-    fn release_register(&mut self, _chip: ChipId) {}
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        None
+    }
 
     fn copy_is_free(&self, _from: ChipId, _to: ChipId) -> bool {
         false
@@ -35,14 +39,6 @@ pub trait ChipToChip<E> {
         _later: &mut impl FnMut(Time, E),
     ) -> PathId {
         unreachable!("this fabric sends nothing from chip to chip")
-    }
-
-    fn must_check(&self, _copies: u32) -> bool {
-        false
-    }
-
-    fn check_time(&self) -> Time {
-        Time::ZERO
     }
 
     fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}

@@ -40,7 +40,8 @@ impl<F: Fabric> Paths<F> {
 
     /// A held path leads to the controller, which then checks the data.
     pub fn may_copy_directly(&self, copies: u32) -> bool {
-        F::JOINS_CHIPS && self.hold_path == HoldPath::Never && !self.fabric.must_check(copies)
+        let must_check = || self.fabric.registers().is_some_and(|registers| registers.must_check(copies));
+        F::JOINS_CHIPS && self.hold_path == HoldPath::Never && !must_check()
     }
 
     pub fn come_to_rest(&mut self) {

@@ -89,15 +89,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             if !self.ftl.may_take_arrival(to) {
                 continue;
             }
-            if direct && !fabric.reserve_register(chip_there) {
+            if direct && !fabric.registers_mut().is_some_and(|registers| registers.reserve(chip_there)) {
                 waits = true;
                 continue;
             }
             if self.ftl.promise_arrival(to) {
                 return Some((to, direct));
             }
-            if direct {
-                fabric.release_register(chip_there);
+            if let Some(registers) = fabric.registers_mut().filter(|_| direct) {
+                registers.release(chip_there);
             }
         }
         (!waits).then_some((from.plane, false))

@@ -2,6 +2,7 @@
 
 use super::{Event, Route, fabric_events};
 use crate::engine::time::Time;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, Fabric, Transfer};
 use crate::flash::address::LunId;
@@ -82,7 +83,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         self.ftl.room.count_out(lun);
         if self.ftl.copy_crossed(&mut self.pages, id) {
-            match self.paths.fabric.check_time() {
+            match self.paths.fabric.registers().map_or(Time::ZERO, PageRegisters::check_time) {
                 Time::ZERO => self.ftl.program_copy(&mut self.pages, id),
                 check => self.events.push(now + check, Event::CopyChecked(id)),
             }

@@ -397,7 +397,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
             Outcome::RequestFails(id) => self.requests[id].status = Status::Failed,
             Outcome::RequestOutOfReach(id) => self.ftl.lost.note_request(&mut self.requests[id]),
-            Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
+            Outcome::RegisterFreed(chip) => {
+                if let Some(registers) = self.paths.fabric.registers_mut() {
+                    registers.release(chip);
+                }
+            }
         }
     }
 

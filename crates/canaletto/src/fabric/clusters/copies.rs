@@ -12,6 +12,7 @@ use super::{Clusters, Crossing, Event};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::WireUse;
 use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId};
@@ -25,12 +26,12 @@ impl ChipToChip<Event> for Clusters {
         from != to && self.tree.of(from).switch == self.tree.of(to).switch
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.registers.reserve(chip)
+    fn registers(&self) -> Option<&PageRegisters> {
+        Some(&self.registers)
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        self.registers.release(chip);
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        Some(&mut self.registers)
     }
 
     fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
@@ -68,13 +69,5 @@ impl ChipToChip<Event> for Clusters {
         }
         later(ends, Event::Crossed(path));
         path
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        self.registers.must_check(copies)
-    }
-
-    fn check_time(&self) -> Time {
-        self.registers.check_time()
     }
 }

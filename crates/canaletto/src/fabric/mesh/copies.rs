@@ -16,12 +16,12 @@ impl ChipToChip<MeshEvent> for Mesh {
         self.registers.is_some() && from != to
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.registers.as_mut().is_some_and(|registers| registers.reserve(chip))
+    fn registers(&self) -> Option<&PageRegisters> {
+        self.registers.as_ref()
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        self.registers.iter_mut().for_each(|registers| registers.release(chip));
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        self.registers.as_mut()
     }
 
     fn copy_is_free(&self, from: ChipId, _: ChipId) -> bool {
@@ -41,13 +41,5 @@ impl ChipToChip<MeshEvent> for Mesh {
         later: &mut impl FnMut(Time, MeshEvent),
     ) -> PathId {
         self.send_all(Node::Chip(from), Node::Chip(to), (Time::ZERO, time), self.full_packet, now, later)
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        self.registers.as_ref().is_some_and(|registers| registers.must_check(copies))
-    }
-
-    fn check_time(&self) -> Time {
-        self.registers.as_ref().map_or(Time::ZERO, PageRegisters::check_time)
     }
 }

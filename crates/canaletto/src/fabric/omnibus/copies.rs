@@ -13,6 +13,7 @@ use super::{AGREEMENT, Crossing, Event, Omnibus};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::{Direction, Fabric, PathId, Transfer};
 use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
@@ -25,12 +26,12 @@ impl ChipToChip<Event> for Omnibus {
         from != to && column == self.grid.ways(to).column && !self.grid.has_failed(column)
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.copies.reserve(chip)
+    fn registers(&self) -> Option<&PageRegisters> {
+        Some(&self.copies)
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        self.copies.release(chip);
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        Some(&mut self.copies)
     }
 
     fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
@@ -59,14 +60,6 @@ impl ChipToChip<Event> for Omnibus {
         let transfer = Transfer { chip: from, direction, command: Time::ZERO, data: time };
         self.take(path, bus, messages, transfer, now, later);
         path
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        self.copies.must_check(copies)
-    }
-
-    fn check_time(&self) -> Time {
-        self.copies.check_time()
     }
 
     fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {

@@ -9,6 +9,7 @@
 use super::{Circuit, Crossed, ScheduledMesh};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::scheduled_mesh::links::{Source, Way};
 use crate::fabric::venice::grid::RouterId;
 use crate::fabric::wire_times::WireTimes;
@@ -23,12 +24,12 @@ impl ChipToChip<Crossed> for ScheduledMesh {
         from != to && (self.sets.is_empty() || self.sets[from.index()] == self.sets[to.index()])
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.registers.reserve(chip)
+    fn registers(&self) -> Option<&PageRegisters> {
+        Some(&self.registers)
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        self.registers.release(chip);
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        Some(&mut self.registers)
     }
 
     fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
@@ -57,13 +58,5 @@ impl ChipToChip<Crossed> for ScheduledMesh {
         let page = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data: time };
         self.cross(path, &page, begins, later);
         path
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        self.registers.must_check(copies)
-    }
-
-    fn check_time(&self) -> Time {
-        self.registers.check_time()
     }
 }

@@ -191,7 +191,7 @@ fn copies_take_links_alone() {
     assert!(bench.fabric.can_copy(from, to) && !bench.fabric.can_copy(from, from));
     assert!(bench.fabric.copy_is_free(from, to) && !bench.fabric.copy_is_free(from, ChipId(4)), "its port is taken");
     assert!(!bench.fabric.may_start(ALL));
-    assert!(bench.fabric.reserve_register(to) && bench.fabric.may_start(ALL));
+    assert!(bench.fabric.registers.reserve(to) && bench.fabric.may_start(ALL));
     traced(&mut bench);
     let time = bench.fabric.copy_time(4096);
     assert_eq!(time, Time::from_ns(PAGE));

@@ -11,6 +11,7 @@
 use super::{Event, Venice};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::address::ChipId;
@@ -25,12 +26,12 @@ impl ChipToChip<Event> for Venice {
             && (self.sets.is_empty() || self.sets[from.index()] == self.sets[to.index()])
     }
 
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.registers.as_mut().is_some_and(|registers| registers.reserve(chip))
+    fn registers(&self) -> Option<&PageRegisters> {
+        self.registers.as_ref()
     }
 
-    fn release_register(&mut self, chip: ChipId) {
-        self.registers.iter_mut().for_each(|registers| registers.release(chip));
+    fn registers_mut(&mut self) -> Option<&mut PageRegisters> {
+        self.registers.as_mut()
     }
 
     fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
@@ -59,13 +60,5 @@ impl ChipToChip<Event> for Venice {
         source.patient_since = now;
         self.send_scout(id, now, later);
         PathId(id)
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        self.registers.as_ref().is_some_and(|registers| registers.must_check(copies))
-    }
-
-    fn check_time(&self) -> Time {
-        self.registers.as_ref().map_or(Time::ZERO, |registers| registers.check_time())
     }
 }

@@ -96,6 +96,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engine::run",
             "fabric::chip_to_chip",
             "fabric::crossed",
+            "fabric::page_registers",
             "fabric::trace",
             "fabric::wires",
             "flash::clocks",

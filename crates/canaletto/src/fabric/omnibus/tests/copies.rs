@@ -45,7 +45,7 @@ fn copies_take_a_register_until_it_is_programmed() {
         let time = fabric.copy_time(4096);
         let mut now = Time::ZERO;
         for _ in 0..2 {
-            assert!(fabric.copy_is_free(from, to) && fabric.reserve_register(to));
+            assert!(fabric.copy_is_free(from, to) && fabric.copies.reserve(to));
             let mut event = None;
             let path = fabric.start_copy(from, to, time, now, &mut |t, e| event = Some((t, e)));
             assert!(!fabric.copy_is_free(ChipId(6), from), "its bus is taken");
@@ -64,10 +64,10 @@ fn copies_take_a_register_until_it_is_programmed() {
         }
         assert_eq!(fabric.port_free_at(from, Direction::FromChip), now);
         assert_eq!(fabric.port_free_at(to, Direction::FromChip), now);
-        assert!(!fabric.reserve_register(to), "no register is left");
-        assert!(fabric.reserve_register(ChipId(6)), "other chips have theirs");
-        fabric.release_register(to);
-        assert!(fabric.reserve_register(to));
+        assert!(!fabric.copies.reserve(to), "no register is left");
+        assert!(fabric.copies.reserve(ChipId(6)), "other chips have theirs");
+        fabric.copies.release(to);
+        assert!(fabric.copies.reserve(to));
         assert!(fabric.transfers.is_empty());
         assert_eq!(fabric.wires()[3].busy.ns(), 2 * (time.ns() + AGREE));
     }
@@ -76,7 +76,7 @@ fn copies_take_a_register_until_it_is_programmed() {
 #[test]
 #[should_panic(expected = "a register of chip 3 is given back twice")]
 fn registers_are_given_back_once() {
-    whole(3, 3).fabric.release_register(ChipId(3));
+    whole(3, 3).fabric.copies.release(ChipId(3));
 }
 
 #[test]
@@ -92,15 +92,15 @@ fn copies_are_checked_as_told() {
         };
         Bench::<Omnibus>::new(&config, &array(2, 2)).fabric
     };
-    assert!((0..9).all(|n| !fabric(ChipToChipEcc::None, 3).must_check(n)));
+    assert!((0..9).all(|n| !fabric(ChipToChipEcc::None, 3).copies.must_check(n)));
     let detecting = fabric(ChipToChipEcc::Detect, 3);
-    assert!(!detecting.must_check(9) && detecting.check_time() == Time::from_us(1));
-    assert_eq!(fabric(ChipToChipEcc::None, 3).check_time(), Time::ZERO);
+    assert!(!detecting.copies.must_check(9) && detecting.copies.check_time() == Time::from_us(1));
+    assert_eq!(fabric(ChipToChipEcc::None, 3).copies.check_time(), Time::ZERO);
     let third = fabric(ChipToChipEcc::ViaController, 3);
-    assert_eq!([0, 1, 2].map(|n| third.must_check(n)), [false, false, true]);
-    assert!(fabric(ChipToChipEcc::ViaController, 1).must_check(0));
+    assert_eq!([0, 1, 2].map(|n| third.copies.must_check(n)), [false, false, true]);
+    assert!(fabric(ChipToChipEcc::ViaController, 1).copies.must_check(0));
     let mut one = fabric(ChipToChipEcc::None, 3);
-    assert!(one.reserve_register(ChipId(2)) && !one.reserve_register(ChipId(2)), "one register only");
+    assert!(one.copies.reserve(ChipId(2)) && !one.copies.reserve(ChipId(2)), "one register only");
 }
 
 #[test]
