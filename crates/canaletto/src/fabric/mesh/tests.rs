@@ -1,4 +1,3 @@
-mod rules;
 mod transfers;
 
 use std::collections::BTreeMap;
