@@ -39,7 +39,7 @@ AREAS = {
     ),
     "ftl": Area(
         "ftl/dynamic.rs ftl/frontier.rs ftl/handles.rs ftl/out*.rs ftl/pages.rs ftl/placement.rs ftl/readiness.rs "
-        "ftl/recovery.rs ftl/room.rs ftl/spaces.rs ftl/translation.rs ftl/trim.rs "
+        "ftl/room.rs ftl/spaces.rs ftl/translation.rs ftl/trim.rs "
         "ftl/mapping/** ftl/maintenance/** ftl/zones/**",
         "mapping:: trims:: units:: refresh:: failures:: gathering:: spans:: zones:: fdp::",
     ),

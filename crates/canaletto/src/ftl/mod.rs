@@ -16,7 +16,6 @@ pub mod mapping;
 pub mod placement;
 pub mod precondition;
 pub mod reclaim;
-pub mod recovery;
 pub mod spaces;
 pub mod steady;
 

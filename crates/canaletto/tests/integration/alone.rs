@@ -1,24 +1,13 @@
 //! A flow alone makes the requests that it makes next to the others.
 
-use std::sync::Arc;
-
-use crate::common::{SMALL, design};
+use crate::common::{SMALL, design, script};
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::host::request::Kind;
-use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 const CLOSED: u16 = 0;
-
-struct Listed(Vec<Record>);
-
-impl RecordSource for Listed {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        *batch = std::mem::take(&mut self.0);
-        Ok(())
-    }
-}
 
 fn input() -> TraceInput {
     let record = |i: u64| Record {
@@ -29,8 +18,7 @@ fn input() -> TraceInput {
         kind: if i % 3 == 0 { Kind::Write } else { Kind::Read },
         ..Record::PLAIN
     };
-    let open = move || Ok(Box::new(Listed((0..200).map(record).collect())) as Box<dyn RecordSource>);
-    TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
+    script::input((0..200).map(record).collect())
 }
 
 fn three_flows(keys: &str) -> Workload {

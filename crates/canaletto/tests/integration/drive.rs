@@ -7,22 +7,12 @@ use canaletto::drive::{Drive, DriveOptions, Snapshot, SnapshotError, SubmitError
 use canaletto::engine::time::Time;
 use canaletto::fabric::facts;
 use canaletto::host::request::Kind;
-use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::workload::replay::Record;
 use canaletto::{RunError, RunOptions, TraceInput, run};
 
-use crate::common::{SMALL, design, preset};
+use crate::common::{SMALL, design, preset, script};
 
 type Completed = Vec<(u64, u64)>;
-
-#[derive(Clone)]
-struct Listed(Vec<Record>);
-
-impl RecordSource for Listed {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        *batch = std::mem::take(&mut self.0);
-        Ok(())
-    }
-}
 
 /// Often in whole microseconds, so that they meet other events.
 fn requests(count: u64, pages: u64) -> Vec<Record> {
@@ -51,10 +41,7 @@ fn replayed() -> Workload {
 }
 
 fn input(requests: &[Record]) -> Vec<Option<TraceInput>> {
-    let listed = Listed(requests.to_vec());
-    let again = listed.clone();
-    let again: canaletto::workload::replay::Reopen = std::sync::Arc::new(move || Ok(Box::new(again.clone())));
-    vec![Some(TraceInput { source: Box::new(listed), again: Some(again) })]
+    vec![Some(script::input(requests.to_vec()))]
 }
 
 fn run_of(design: &Design, requests: &[Record]) -> Completed {

@@ -2,10 +2,9 @@ use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::host::request::{Kind, Status};
 use canaletto::workload::replay::Record;
-use canaletto::{Outcome, RunOptions, TraceInput, run};
+use canaletto::{Outcome, RunOptions, run};
 
-use crate::common::design;
-use crate::common::script::Script;
+use crate::common::{design, script};
 
 /// Four dies of two planes; superblocks of 8 blocks of 32 pages of 4 KiB, 1 MiB each.
 const PLACED: &str = r#"
@@ -151,7 +150,7 @@ fn replay_at(depth: u32, keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -
         zeroes: false,
         handle,
     };
-    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
+    let input = script::input(requests.iter().map(record).collect());
     let options = RunOptions { check_wires: true, records: true, ..RunOptions::default() };
     run(&design(PLACED, keys), &workload, vec![Some(input)], &options, &mut |_| true).map_err(|e| e.to_string())
 }

@@ -1,29 +1,17 @@
 //! Where do requests continue that run over the end of their flow's addresses, as in MQSim?
 
-use std::sync::Arc;
-
-use crate::common::{SMALL, design};
+use crate::common::{SMALL, design, script};
 use crate::swarm::shadow::Shadow;
 use canaletto::config::load_workload;
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
-use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunError, RunOptions, Simulation, TraceInput};
-
-struct Listed(Vec<Record>);
-
-impl RecordSource for Listed {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        *batch = std::mem::take(&mut self.0);
-        Ok(())
-    }
-}
 
 fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
     let record =
         Record { arrival_ns: 5, device: 0, offset_bytes: lba * 512, bytes: sectors * 512, kind, ..Record::PLAIN };
-    let open = move || Ok(Box::new(Listed(vec![record])) as Box<dyn RecordSource>);
-    TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
+    script::input(vec![record])
 }
 
 const HALVES: &str = "name = \"w\"\npartitioned = true\n\

@@ -1,23 +1,11 @@
-use std::sync::Arc;
-
-use crate::common::{SMALL, design};
+use crate::common::{SMALL, design, script};
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::host::request::Kind;
 use canaletto::measure::records::Records;
 use canaletto::measure::replay::TimeScaling;
-use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, TraceInput, run};
-
-struct Listed(Vec<Record>);
-
-impl RecordSource for Listed {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        batch.clear();
-        batch.extend(self.0.drain(..self.0.len().min(7)));
-        Ok(())
-    }
-}
 
 fn input(gap_ns: u64) -> TraceInput {
     let record = move |i: u64| Record {
@@ -28,8 +16,7 @@ fn input(gap_ns: u64) -> TraceInput {
         kind: if i % 4 == 0 { Kind::Write } else { Kind::Read },
         ..Record::PLAIN
     };
-    let open = move || Ok(Box::new(Listed((0..300).map(record).collect())) as Box<dyn RecordSource>);
-    TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
+    script::input((0..300).map(record).collect())
 }
 
 fn workload(flows: &str) -> Workload {

@@ -10,13 +10,13 @@ use canaletto::drive::{Drive, DriveOptions, Snapshot, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::flash::interface::Operation;
-use canaletto::ftl::recovery::{Recorder, recover};
 use canaletto::host::request::{Kind, Request, RequestId, Status};
 use canaletto::measure::probe::{Observer, Owner};
 use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
-use crate::common::script::Script;
+use crate::common::recovery::{Recorder, recover};
+use crate::common::script::input;
 use crate::common::{design, simulate, synthetic};
 
 /// A zone has 16 blocks of 8 flash pages of 16 KiB: 2 MiB, of which 1.75 MiB are writable.
@@ -63,7 +63,7 @@ fn script(requests: &[(Kind, u64, u64)], depth: u32) -> (Workload, TraceInput) {
         ..Record::PLAIN
     };
     let records = requests.iter().enumerate().map(record).collect();
-    (workload, TraceInput { source: Box::new(Script(records)), again: None })
+    (workload, input(records))
 }
 
 fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut dyn Observer>) -> Outcome {

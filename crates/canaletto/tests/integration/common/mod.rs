@@ -1,4 +1,5 @@
 pub mod contents;
+pub mod recovery;
 pub mod script;
 pub mod seen;
 

@@ -1,5 +1,7 @@
 //! Requests at stated moments, and what each spent its time on.
 
+use std::sync::Arc;
+
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::host::request::Kind;
@@ -10,14 +12,23 @@ use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 use super::preset;
 
-pub struct Script(pub Vec<Record>);
+#[derive(Clone)]
+struct Script(Vec<Record>);
 
 impl RecordSource for Script {
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
         batch.clear();
-        batch.append(&mut self.0);
+        // Few at a time, as of a trace of several batches.
+        batch.extend(self.0.drain(..self.0.len().min(7)));
         Ok(())
     }
+}
+
+/// A trace that can be read again.
+pub fn input(records: Vec<Record>) -> TraceInput {
+    let script = Script(records);
+    let again = script.clone();
+    TraceInput { source: Box::new(script), again: Some(Arc::new(move || Ok(Box::new(again.clone())))) }
 }
 
 /// Runs requests (arrival ns, page, write) on a drive where a page number is `channel + channels * chip + …`.
@@ -36,9 +47,9 @@ pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
         kind: if write { Kind::Write } else { Kind::Read },
         ..Record::PLAIN
     };
-    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
-    run(design, &workload, vec![Some(input)], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+    run(design, &workload, vec![Some(input(requests.iter().map(record).collect()))], &options, &mut |_| true)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn spent(records: &Records, n: usize, cause: Cause) -> u64 {

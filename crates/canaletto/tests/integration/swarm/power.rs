@@ -2,9 +2,9 @@
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
-use canaletto::ftl::recovery::recover;
 
 use super::shadow::{Shadow, watch};
+use crate::common::recovery::recover;
 
 /// With MQSim's order collection may erase the old data first.
 pub fn can_be_lost(design: &Design) -> bool {

@@ -9,7 +9,6 @@ use canaletto::fabric::PathId;
 use canaletto::fabric::trace::WireSpan;
 use canaletto::flash::address::{LunId, PlaneId, Ppa};
 use canaletto::flash::interface::Operation;
-use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
 use canaletto::measure::probe::{ArrayStep, Load, Observer, Owner};
 use canaletto::measure::wire_check::WireCheck;
@@ -18,6 +17,7 @@ use canaletto::{Outcome, Progress, RunOptions, Simulation, TraceInput};
 use super::shadow_cache::ShadowCache;
 use super::zone_model::ZoneModel;
 use crate::common::contents::Contents;
+use crate::common::recovery::Recorder;
 use crate::common::seen::Seen;
 
 /// Version of each sector; 0 is from before the run.

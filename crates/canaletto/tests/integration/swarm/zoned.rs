@@ -6,7 +6,6 @@ use std::fmt;
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
-use canaletto::ftl::recovery::recover;
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
 use canaletto::workload::replay::Record;
@@ -20,7 +19,8 @@ use super::seeds::comparable;
 use super::shadow::{Shadow, check_outcome, watch_traces};
 use super::workloads::workloads;
 use super::zone_model::ZoneModel;
-use crate::common::script::Script;
+use crate::common::recovery::recover;
+use crate::common::script::input;
 
 /// Parts of a drive by which zones are made, each a number that is reduced to what the geometry has.
 #[derive(Debug, Clone)]
@@ -265,7 +265,7 @@ impl ZonedCase {
 
     fn traces(&self, design: &Design, workload: &Workload) -> Vec<Option<TraceInput>> {
         let flows = workload.flow.len();
-        let script = TraceInput { source: Box::new(Script(self.script(design))), again: None };
+        let script = input(self.script(design));
         (1..flows).map(|_| None).chain([Some(script)]).collect()
     }
 

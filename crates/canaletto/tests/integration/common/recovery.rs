@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::time::Time;
-use crate::flash::address::{PlaneId, Ppa};
-use crate::host::request::{Kind, Request, RequestId};
-use crate::measure::probe::Observer;
+use canaletto::engine::time::Time;
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::host::request::{Kind, Request, RequestId};
+use canaletto::measure::probe::Observer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBand {
@@ -199,10 +199,8 @@ impl Observer for Recorder {
     }
 }
 
-#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flash::address::PlaneId;
 
     fn page(block: u32, lpa: u64, sequence: u32) -> OutOfBand {
         OutOfBand { at: Ppa { plane: PlaneId(0), block, page: 0 }, lpa, sequence }
