@@ -74,10 +74,6 @@ impl Lanes {
         rarely(!self.luns.is_empty())
     }
 
-    pub fn read_planes_alone(&self) -> bool {
-        self.plane_reads
-    }
-
     #[inline]
     pub fn lun_of(&self, lane: LunId) -> LunId {
         let luns = self.luns.len() as u32;

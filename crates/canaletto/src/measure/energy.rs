@@ -358,10 +358,5 @@ fn paper(activity: &Activity, dynamic_mj: f64) -> Paper {
     Paper { average_power_mw, energy_mj: average_power_mw.map(|power| power * activity.execution.seconds()) }
 }
 
-/// Share of a channel's power that a link of Venice saves (§6.6: 90 %).
-pub fn link_saving(keys: &Wires) -> Option<f64> {
-    (keys.channel.0 > 0).then(|| 1.0 - keys.link.mw() / keys.channel.mw())
-}
-
 #[cfg(test)]
 mod tests;

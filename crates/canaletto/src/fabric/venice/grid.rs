@@ -85,11 +85,6 @@ impl Port {
     }
 
     #[inline]
-    pub fn axis(self) -> usize {
-        self as usize >> 1
-    }
-
-    #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }

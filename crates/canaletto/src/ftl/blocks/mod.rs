@@ -520,10 +520,6 @@ impl Blocks {
         self.free += 1;
     }
 
-    pub fn erases(&self, plane: PlaneId, block: u32) -> u32 {
-        self.planes[plane.index()].blocks[block as usize].erases
-    }
-
     /// The full block with the fewest erases, if another was erased `difference` times more.
     pub fn least_worn(&mut self, plane: PlaneId, difference: u32) -> Option<u32> {
         let leader = self.leader(plane).index();

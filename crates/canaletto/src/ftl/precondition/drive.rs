@@ -94,9 +94,8 @@ pub fn seeds(
         }
         kind_of.resize(planes.len(), kind);
     }
-    let whole = if per_page == 64 { u64::MAX } else { (1 << per_page) - 1 };
     let kinds = made.into_iter().map(|(_, like)| like.kind).collect();
-    Ok(Seeds::new(spaces, planes, kinds, kind_of, whole))
+    Ok(Seeds::new(spaces, planes, kinds, kind_of))
 }
 
 fn too_full(problem: String) -> String {

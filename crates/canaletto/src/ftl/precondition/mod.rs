@@ -34,13 +34,11 @@ pub struct Seeds {
     kind_of: Vec<usize>,
     /// By packed address.
     adopted: BTreeMap<u64, u64>,
-    pub sectors: u64,
 }
 
 impl Seeds {
-    /// `sectors` of a page, as a mask.
-    pub fn new(spaces: Spaces, planes: Vec<SeededPlane>, kinds: Vec<Kind>, kind_of: Vec<usize>, sectors: u64) -> Seeds {
-        Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new(), sectors }
+    pub fn new(spaces: Spaces, planes: Vec<SeededPlane>, kinds: Vec<Kind>, kind_of: Vec<usize>) -> Seeds {
+        Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new() }
     }
 
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
