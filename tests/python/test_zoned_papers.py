@@ -1,11 +1,14 @@
 import csv
+import random
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import canaletto as cn
 import pytest
 from canaletto_papers import verdicts
-from canaletto_papers.fdp import cache
+from canaletto_papers.fdp import cache, lmcache
 from canaletto_papers.figure import Scale
 
 
@@ -55,3 +58,22 @@ def test_what_a_paper_does_not_state_is_not_judged() -> None:
     rows = [line | {"changed": cache.NOTHING}, line | {"changed": "50 % small objects", "ours": 1.0}]
     (effects,) = verdicts.judged([cache.FIGURE], {"cache": rows}, [])
     assert (effects.ours, effects.published, effects.verdict) == (1, 1, verdicts.REPRODUCED)
+
+
+def test_a_cache_of_language_models_replaces_the_object_used_least_recently() -> None:
+    class First(random.Random):
+        def sample(self, population: Any, k: int, *, counts: Any = None) -> list[Any]:
+            return list(population)[:k]
+
+    reads_the_first = lmcache.Worker("chat", 64, 1, 1, 1, 1, 2)
+    (slots,) = zip(*islice(reads_the_first.passes(lmcache.ALL, First()), 8), strict=True)
+    assert slots == (0, 1, 2, 3, 1, 2, 3, 1), "the first object stays"
+    (slots,) = zip(*islice(replace(reads_the_first, period=0).passes(lmcache.ALL, First()), 8), strict=True)
+    assert slots == (0, 1, 2, 3, 0, 1, 2, 3), "the oldest first"
+
+
+def test_handles_help_a_cache_of_language_models() -> None:
+    replays = [lmcache.Replay(system, lmcache.ALL, lmcache.EQUAL, 70, lmcache.TURNS) for system in lmcache.PUBLISHED]
+    found = {(each.system, each.touched, each.shares, "70"): each.simulate(lambda *_: True) for each in replays}
+    without, with_handles = (row["ours"] for row in lmcache.table(found))
+    assert without > with_handles + 0.1 > 1.2

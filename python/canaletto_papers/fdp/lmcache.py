@@ -1,60 +1,98 @@
 """Write amplification of a cache of language models with and without data placement.
 
-Method: nine workers write objects in their own parts of 855 of 960 GiB, four times 960 GiB in all. The parts were
-written in order before. Workers: two of chats (4 MiB, 90 GiB each), one of long contexts (32 MiB, 180 GiB), two of
-shared prefixes (16 MiB, 90 GiB each), three of random prompts (2 MiB, 90 GiB each), one of metadata (1 MiB, 45 GiB).
-With data placement each of the five classes has its own handle; isolation is initial. Reclaim units have 16 GiB.
-`published` is the write amplification of a Samsung PM9D3a (LMCache/LMCache pull request 4016: 2.600, and 1.425 with
-handles).
+Method: nine workers write objects in their own parts of 855 of 960 GiB, four times 960 GiB in all, on a drive that was
+written in order before (Samsung PM9D3a; LMCache/LMCache pull request 4016: 2.600, and 1.425 with handles). Objects and
+reads are those of the authors' generator of traces (daegyu94/LMCache, `benchmarks/fdp_waf_stress`). A worker replaces
+the object used least recently; each pass over its trace brings new keys. Reads touch objects that were stored in the
+pass, chosen at random: 12 per three stores of shared prefixes (16 MiB), 8 per eight stores of long contexts (32 MiB), 4
+per 32 of chats (4 MiB), 2 per 128 of random prompts (2 MiB), none of metadata (1 MiB). With data placement each of the
+five classes has its own handle; isolation is initial.
 
 Scale: one GiB of the drive is one MiB here, so that the number of reclaim units, their fill and the multiples of the
 capacity stay. Objects shrink alike, but to no less than a page of 4 KiB: all are far smaller than a unit in both.
 
-LMCache's raw blocks replace the object used least recently (LMCache/LMCache pull request 3527), and the report does not
-say which objects are used again. Its order lies between objects replaced at random and oldest first.
-
-Assumptions: the report has neither the traces nor the order in which a worker replaces its objects, nor each worker's
-part of the writes. So there are lines for objects replaced at random and oldest first. Workers write the same
-multiple of their space, or the same number of bytes. Or workers that churn (chats, prompts, metadata) write ten times
-as much of their space as the others. 65 units are 7 % spare space; 72 and 80 show what more of it does. Victims are
-chosen greedily.
+Assumptions: a read touches each of its objects that is left, or only those before the first that is gone. Workers write
+the same number of bytes, or the same multiple of their space. 70 reclaim units of 16 GiB are the spare space of the
+drive of `cache`, of the same series, and 75 are 20 %. Victims are chosen greedily.
 """
 
-from collections.abc import Mapping
+import random
+import tempfile
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 from canaletto._io import _toml
+from canaletto._io.progress import Progress
 from canaletto._report.charts import Spec, lines
-from canaletto._run.config import Design, Workload
+from canaletto._run import simulate
+from canaletto._run.config import Design
+from canaletto._run.identity import key_of
 
-from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
-from canaletto_papers.flows import flow, workload
+from canaletto_papers.figure import Data, Figure, Label, Row, Scale, Settings
+from canaletto_papers.flows import workload
 
 WITHOUT, WITH = "one handle", "a handle for each class"
 PUBLISHED = {WITHOUT: 2.6, WITH: 1.425}
-ORDERS = {"random": "uniform", "oldest first": "sequential"}
-SHARES = ("by space", "equal", "churning")
+ALL, FIRST = "all that are left", "those before the first gone"
+EQUAL, BY_SPACE = "equal", "by space"
 PAGE = 4096
-MIB = 2**20
-WORKERS = (
-    *[("chat", 4, 90)] * 2,
-    ("context", 32, 180),
-    *[("prefix", 16, 90)] * 2,
-    *[("prompt", 2, 90)] * 3,
-    ("metadata", 1, 45),
-)
-CLASSES = tuple(dict.fromkeys(name for name, _, _ in WORKERS))
-CHURN = {"chat": 10, "prompt": 10, "metadata": 10}
-"""How much more of their space these classes write, if they churn."""
+PAGES_PER_MIB = 2**20 // PAGE
 CAPACITY = 960
-UNITS = (65, 72, 80)
+STATED_UNITS, MORE_UNITS = 70, 75
 TURNS = 4
-SHADES = ("#2a6f97", "#8ecae6", "#219ebc", "#adb5bd", "#6a4c93", "#ffb703")
-START_S = 60
-"""When the workers begin: the drive has been written once by then."""
-PAGE_US = 60.0
-"""Time between pages of all workers together: nothing waits."""
+SHADES = ("#2a6f97", "#8ecae6", "#219ebc", "#adb5bd")
+
+
+@dataclass(frozen=True)
+class Worker:
+    kind: str
+    pages: int
+    """Of an object."""
+    space: int
+    """In MiB here."""
+    stored: int
+    """Objects per batch."""
+    period: int
+    """Batches per read; 0: no reads."""
+    read: int
+    """Objects per read."""
+    turns: int
+    """Times that a pass writes the space."""
+
+    def passes(self, touched: str, rng: random.Random) -> Iterator[list[int]]:
+        """The slots of each batch."""
+        slots, left = self.space * PAGES_PER_MIB // self.pages, count()
+        used: OrderedDict[tuple[int, int], int] = OrderedDict()
+        for number in count():
+            for batch in range(self.turns * slots // self.stored):
+                first, chosen = batch * self.stored, []
+                for key in range(first, first + self.stored):
+                    chosen.append(next(left) if len(used) < slots else used.popitem(last=False)[1])
+                    used[number, key] = chosen[-1]
+                yield chosen
+                if self.period and batch % self.period == 0:
+                    known = first + self.stored
+                    for key in rng.sample(range(known), min(self.read, known)):
+                        if (number, key) in used:
+                            used.move_to_end((number, key))
+                        elif touched == FIRST:
+                            break
+
+
+WORKERS = (
+    *[Worker("chat", 1, 90, 4, 8, 4, 10)] * 2,
+    Worker("context", 8, 180, 2, 4, 8, 5),
+    *[Worker("prefix", 4, 90, 3, 1, 12, 12)] * 2,
+    *[Worker("prompt", 1, 90, 4, 32, 2, 8)] * 3,
+    Worker("metadata", 1, 45, 1, 0, 0, 16),
+)
+CLASSES = tuple(dict.fromkeys(worker.kind for worker in WORKERS))
 
 
 @cache
@@ -63,76 +101,99 @@ def drive(units: int) -> Design:
         "base": "performance-optimized",
         "name": "placed",
         "geometry": {"channels": 2, "chips_per_channel": 2, "blocks_per_plane": units, "pages_per_block": 512},
-        "ftl": {"superblock": "drive", "overprovisioning": 0.07},
+        "ftl": {"superblock": "drive", "overprovisioning": int(1e4 - 1e4 * CAPACITY / 16 / units) / 1e4},
         "fdp": {"handles": len(CLASSES) + 1},
     }
     return Design.from_toml(_toml.dumps(keys), "placed")
 
 
-def _pages(size_mib: int) -> int:
-    return max(1, size_mib * MIB // 1024 // PAGE)
+@dataclass(frozen=True)
+class Replay:
+    system: str
+    touched: str
+    shares: str
+    units: int
+    turns: float
+    seed: int = 1
+
+    @property
+    def key(self) -> str:
+        return key_of(drive(self.units).to_toml(), *(str(part) for part in vars(self).values()), "lmcache")
+
+    @property
+    def requests(self) -> int:
+        return int((1 + self.turns) * CAPACITY * PAGES_PER_MIB)
+
+    @property
+    def until_s(self) -> float | None:
+        return None
+
+    def writes(self) -> Iterator[tuple[int, int, int]]:
+        """First page, pages and class of each write."""
+        rng, done = random.Random(self.seed), [0] * len(WORKERS)
+        workers = [worker.passes(self.touched, rng) for worker in WORKERS]
+        starts = [sum(worker.space for worker in WORKERS[:at]) * PAGES_PER_MIB for at in range(len(WORKERS))]
+        weights = [worker.space if self.shares == BY_SPACE else 1 for worker in WORKERS]
+        while sum(done) < self.turns * CAPACITY * PAGES_PER_MIB:
+            at = min(range(len(WORKERS)), key=lambda number: done[number] / weights[number])
+            worker = WORKERS[at]
+            for slot in next(workers[at]):
+                yield starts[at] + slot * worker.pages, worker.pages, CLASSES.index(worker.kind)
+                done[at] += worker.pages
+
+    def simulate(self, report: Progress) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "lmcache.csv"
+            with path.open("w") as file:
+                file.write("arrival_ns,device,offset_bytes,bytes,kind,handle\n")
+                for at in range(CAPACITY):
+                    file.write(f"0,0,{at * 2**20},{2**20},write,0\n")
+                for first, pages, kind in self.writes():
+                    handle = 1 + kind if self.system == WITH else 0
+                    file.write(f"0,0,{first * PAGE},{pages * PAGE},write,{handle}\n")
+            made = workload("lmcache", [{"name": "replay", "trace": {"file": str(path), "queue_depth": 8}}])
+            return simulate.run_once(drive(self.units), made, self.seed, 0, False, report, root_causes=False)[0]
 
 
-def _part(shares: str, name: str, space: int) -> int:
-    if shares == "equal":
-        return 1
-    return space * (CHURN.get(name, 1) if shares == "churning" else 1)
-
-
-def _work(system: str, order: str, shares: str, turns: float) -> Workload:
-    filled = sum(space for _, _, space in WORKERS)
-    first = {"requests": filled * MIB // 2**18, "read_share": 0.0, "size": "256KiB", "queue_depth": 8}
-    first |= {"addresses": "sequential", "working_set_size": f"{filled}MiB"}
-    flows = [flow("first", first)]
-    parts = [_part(shares, name, space) for name, _, space in WORKERS]
-    all_pages, at = turns * CAPACITY * MIB // PAGE, 0
-    for number, (name, size, space) in enumerate(WORKERS):
-        share = parts[number] / sum(parts)
-        pages = _pages(size)
-        keys = {
-            **{"requests": int(all_pages * share / pages), "read_share": 0.0, "size": f"{pages * 4}KiB"},
-            **{"alignment": f"{pages * 4}KiB", "inter_arrival": f"{PAGE_US * pages / share:.3f}us"},
-            **{"start": f"{START_S}s", "addresses": ORDERS[order]},
-            **{"working_set_offset": f"{at}MiB", "working_set_size": f"{space}MiB"},
-        }
-        handle = {"handle": 1 + CLASSES.index(name)} if system == WITH else {}
-        flows.append(flow(f"{name}-{number}", keys, **handle))
-        at += space
-    return workload("lmcache", flows)
-
-
-def runs(scale: Scale) -> dict[Label, Run]:
-    turns = 1.5 if scale.quick else TURNS
-    lines = [(order, shares, UNITS[0]) for order in ORDERS for shares in SHARES]
-    lines += [("random", "churning", units) for units in UNITS[1:]]
+def runs(scale: Scale) -> dict[Label, Replay]:
+    readings = ((ALL, EQUAL, STATED_UNITS), (FIRST, EQUAL, STATED_UNITS), (ALL, BY_SPACE, STATED_UNITS))
     return {
-        (system, order, shares, str(units)): Run(drive(units), _work(system, order, shares, turns))
+        (system, touched, shares, str(units)): Replay(system, touched, shares, units, 0.5 if scale.quick else TURNS)
+        for touched, shares, units in (*readings, (ALL, EQUAL, MORE_UNITS))
         for system in PUBLISHED
-        for order, shares, units in lines
     }
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
     rows: list[Row] = []
-    fill = sum(space for _, _, space in WORKERS) * MIB // PAGE
-    for (system, order, shares, units), data in found.items():
+    fill = CAPACITY * PAGES_PER_MIB
+    for (system, touched, shares, units), data in found.items():
         flash = data["flash"]
         ours = (flash["programs"] - fill) / (flash["host_pages"] - fill)
-        place = {"system": system, "replaced": order, "writes": shares, "units": int(units)}
+        place = {"system": system, "touched": touched, "writes": shares, "units": units}
         rows.append({**place, "ours": ours, "published": PUBLISHED[system]})
     return rows
 
 
 def chart(rows: list[Row]) -> Spec:
-    drawn = [{**row, "line": f"{row['replaced']}, {row['writes']}"} for row in rows if row["units"] == UNITS[0]]
-    made = [{"handles": row["system"], "system": row["line"], "ours": row["ours"]} for row in drawn]
+    names = [f"{row['touched']}, {row['writes']}, {row['units']} units" for row in rows]
+    made = [
+        {"handles": row["system"], "system": name, "ours": row["ours"]} for row, name in zip(rows, names, strict=True)
+    ]
     made += [{"handles": system, "system": "measured", "ours": value} for system, value in PUBLISHED.items()]
-    names = list(dict.fromkeys(row["system"] for row in made))
-    shades = dict(zip(names, (*SHADES, "#c1121f"), strict=True))
+    shades = dict(zip(dict.fromkeys(row["system"] for row in made), (*SHADES, "#c1121f"), strict=True))
     x = alt.X("handles:N", title=None, sort=list(PUBLISHED))
-    return lines(
-        made, x, alt.Y("ours:Q", title="write amplification", scale=alt.Scale(zero=False)), shades, order="handles"
-    )
+    y = alt.Y("ours:Q", title="write amplification", scale=alt.Scale(zero=False))
+    return lines(made, x, y, shades, order="handles")
 
 
-FIGURE = Figure("lmcache", "Write amplification of a cache of language models", __doc__, runs, table, chart)
+FIGURE = Figure(
+    "lmcache",
+    "Write amplification of a cache of language models",
+    __doc__,
+    runs,
+    table,
+    chart,
+    settings=Settings(("touched", "writes", "units"), (ALL, EQUAL, str(STATED_UNITS))),
+    by_effect=True,
+)
