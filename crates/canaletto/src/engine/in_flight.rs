@@ -236,6 +236,19 @@ impl<P: Probe> PageWork<P> {
         part
     }
 
+    /// Whether anybody reads the page's account. Collection's pages end without a request.
+    #[inline(always)]
+    pub fn is_accounted(&self, id: TransactionId) -> bool {
+        self.transactions[id].origin != Origin::Gc || self.probe.watches_wires() || self.interference.is_tracked()
+    }
+
+    /// As [`PageWork::blame_page_up_to`], for a page whose account nobody reads.
+    #[inline(always)]
+    pub fn pass_over(&mut self, id: TransactionId, span: Time, now: Time) {
+        let t = &mut self.transactions[id];
+        t.since += span.min(now - t.since);
+    }
+
     #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
         let waited = self.transactions[id].since < now;

@@ -389,8 +389,35 @@ impl FlashBackend {
         let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
         let available = self.available_since(lun, operation, plane).max(port_free_at);
-        let mut own = available.saturating_sub(t.since);
-        if own > Time::ZERO && self.has_background_clocks(lun, operation, plane) {
+        let own = available.saturating_sub(t.since);
+        if own > Time::ZERO && !work.is_accounted(id) {
+            work.pass_over(id, own, now);
+        } else if own > Time::ZERO {
+            let own = self.charge_background(id, lun, own, work, now);
+            if work.interference.is_tracked() && own > Time::ZERO {
+                work.interference.charge(id, |flow| self.flow_clock(lun, operation, plane, flow, now), own);
+            }
+            work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
+        }
+        if work.probe.follows_waits() {
+            work.root_causes.lun_given(id, lun, work.transactions[id].since, now);
+        }
+        work.charge_path_conflict(id, now);
+    }
+
+    /// Returns what is left of the time for which the LUN was busy.
+    #[inline(always)]
+    fn charge_background<P: Probe>(
+        &self,
+        id: TransactionId,
+        lun: LunId,
+        mut own: Time,
+        work: &mut PageWork<P>,
+        now: Time,
+    ) -> Time {
+        let t = &work.transactions[id];
+        let (operation, plane) = (t.operation, t.ppa.plane);
+        if self.has_background_clocks(lun, operation, plane) {
             let marks = work.rare(id).background_marks;
             let clocks = self.background_clocks(lun, operation, plane, now);
             for kind in Background::ALL {
@@ -400,23 +427,14 @@ impl FlashBackend {
                 }
             }
         }
-        if work.interference.is_tracked() && own > Time::ZERO {
-            work.interference.charge(id, |flow| self.flow_clock(lun, operation, plane, flow, now), own);
-        }
-        if own > Time::ZERO {
-            work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
-        }
-        if work.probe.follows_waits() {
-            work.root_causes.lun_given(id, lun, work.transactions[id].since, now);
-        }
-        work.charge_path_conflict(id, now);
+        own
     }
 
     #[inline(always)]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
-        if t.is(Flag::HasRare) || self.has_background_clocks(lun, operation, plane) {
+        if work.is_accounted(id) && (t.is(Flag::HasRare) || self.has_background_clocks(lun, operation, plane)) {
             work.rare_mut(id).background_marks = self.background_clocks(lun, operation, plane, now);
         }
         if work.interference.is_tracked() {

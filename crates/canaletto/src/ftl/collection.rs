@@ -22,18 +22,19 @@ impl Ftl {
         if !reclaim!(&self.way, reclaims()) {
             self.changed.clear();
         }
-        loop {
-            let plane = self.changed.pop()?;
-            if !self.is_content(plane) {
-                return Some(plane);
-            }
-        }
+        self.changed.pop()
     }
 
-    /// Whether to look at the plane would change nothing: no write lacks room, and collection has nothing to do.
+    /// Has the plane looked at, unless that would change nothing: no write lacks room, and collection has nothing to do.
     #[inline(always)]
-    fn is_content(&self, plane: PlaneId) -> bool {
-        self.rules.planes_are_apart && self.collector.is_content(plane, &self.blocks) && self.has_room_for_all(plane)
+    pub(super) fn plane_changed(&mut self, plane: PlaneId) {
+        let is_content = self.rules.planes_are_apart
+            && self.collector.is_content(plane, &self.blocks)
+            && self.room.waiting() == 0
+            && self.has_room_for_all(plane);
+        if !is_content {
+            self.changed.push(plane);
+        }
     }
 
     pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
@@ -128,13 +129,17 @@ impl Ftl {
             true => self.blocks.frontier_of_copies(from.plane, from.block),
             false => Frontier::Arrivals,
         };
-        let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         let folds = self.folding.is_on && self.blocks.is_cache_block(from.plane, from.block);
-        let mut copy = Transaction { frontier, ..copy };
+        let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
+        let id = work.new_page(Transaction { frontier, ..copy });
+        let copy = &mut work.transactions[id];
         copy.goes_to(to);
-        let flags = [(Flag::Direct, direct), (Flag::Copyback, copyback), (Flag::Folds, folds)];
-        let id = work.new_page(flags.into_iter().fold(copy, |copy, (flag, is)| copy.with(flag, is)));
+        if direct | copyback | folds {
+            copy.set(Flag::Direct, direct);
+            copy.set(Flag::Copyback, copyback);
+            copy.set(Flag::Folds, folds);
+        }
         self.issue(work, id);
     }
 
@@ -311,7 +316,7 @@ impl Ftl {
             self.blocks.invalidate(t.ppa);
         }
         self.give_register_back(&t);
-        self.changed.push(t.ppa.plane);
+        self.plane_changed(t.ppa.plane);
         let within = self.stays_in_plane(work, id);
         if self.blocks.has_superblocks() {
             self.collector.placed_copy_ends(old.plane);

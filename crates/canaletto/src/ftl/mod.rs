@@ -343,9 +343,10 @@ impl Ftl {
         if changes {
             self.changed.push(at.plane);
         }
-        self.collector.copy_is_bound(&work.transactions[id]);
-        work.transactions[id].ppa = at;
-        self.room.page_given(&work.transactions[id]);
+        let write = &mut work.transactions[id];
+        self.collector.copy_is_bound(write);
+        write.ppa = at;
+        self.room.page_given(write);
     }
 
     /// Ends the flash page that a program fills; parity does so as a whole.
@@ -378,12 +379,16 @@ impl Ftl {
         self.collector.copy_lines_up(write);
         self.room.count_in(write);
         write.set(Flag::HasCome, true);
-        self.note_come(&work.transactions[id]);
-        self.leave_lost_plane(&work.transactions[id]);
+        self.note_come(write);
+        self.leave_lost_plane(write);
     }
 
     /// A write has come to its chip, or its old page is there.
+    #[inline]
     pub fn note_come(&mut self, write: &Transaction) {
+        if !self.blocks.has_superblocks() {
+            return;
+        }
         let has_place = !write.ppa.is_bound() || write.origin == Origin::Parity;
         if write.is(Flag::HasCome) && has_place && !write.awaits_old_page() {
             self.blocks.note_come(write.ppa.plane, write.line());

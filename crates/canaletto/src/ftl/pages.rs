@@ -350,6 +350,7 @@ impl Ftl {
         self.spaces.pages_per_unit == 1 && matches!(self.mapping.get(lpa), Entry::Pending(_))
     }
 
+    #[inline]
     pub fn send_to_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, plane: PlaneId, now: Time) {
         if let Some(at) = reclaim!(&self.way, place(plane, work.transactions[id].lpa)) {
             work.transactions[id].ppa = at;
@@ -434,7 +435,7 @@ impl Ftl {
                 self.start_successor(work, successor, now);
             }
         }
-        self.changed.push(at.plane);
+        self.plane_changed(at.plane);
         self.write_due(work, now);
         if origin == Origin::Destage {
             self.tell(Outcome::Destaged(id));

@@ -56,6 +56,7 @@ impl Room {
         self.allocator.expect(plane, self.lun_of(plane));
     }
 
+    #[inline]
     pub fn page_given(&mut self, t: &Transaction) {
         if self.is_dynamic && t.is_host_write() {
             self.allocator.arrived(t.ppa.plane);

@@ -326,25 +326,27 @@ impl Queues {
         readiness: &impl Readiness,
     ) -> Option<Command> {
         let waiting = self.luns[lun.index()].waiting | self.looked_at;
-        for served in order.0 {
-            let mut left = waiting & served;
-            while left != 0 {
-                let list = left.trailing_zeros() as usize;
-                left &= !KIND[list];
-                if rarely(self.looked_at & 1 << list != 0) {
-                    let command = self.user_command(lun, list, free, transactions, readiness);
-                    if command.is_some() {
-                        return command;
-                    }
-                    continue;
-                }
-                if self.multi_plane == MultiPlane::HeadPage {
-                    self.head_page = readiness.page(&transactions[self.luns[lun.index()].lists[list].head]);
-                }
-                let command = self.form(lun, list, free, transactions, readiness);
+        let Order([first, then]) = order;
+        let (mut left, mut others) = (waiting & first, waiting & then);
+        while left | others != 0 {
+            if left == 0 {
+                (left, others) = (others, 0);
+            }
+            let list = left.trailing_zeros() as usize;
+            left &= !KIND[list];
+            if rarely(self.looked_at & 1 << list != 0) {
+                let command = self.user_command(lun, list, free, transactions, readiness);
                 if command.is_some() {
                     return command;
                 }
+                continue;
+            }
+            if self.multi_plane == MultiPlane::HeadPage {
+                self.head_page = readiness.page(&transactions[self.luns[lun.index()].lists[list].head]);
+            }
+            let command = self.form(lun, list, free, transactions, readiness);
+            if command.is_some() {
+                return command;
             }
         }
         None

@@ -280,6 +280,7 @@ impl Transaction {
         }
     }
 
+    #[inline(always)]
     pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {
             origin: Origin::Gc,

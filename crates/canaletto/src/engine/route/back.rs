@@ -36,7 +36,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         } else {
             self.scheduler.queues.push(lun, id, &mut self.pages.transactions);
         }
-        self.refresh(lun);
+        let ready = self.can_act(lun);
+        // More work does not make a LUN less ready.
+        if ready || self.flash.stays_open() || self.pages.probe.follows_waits() {
+            self.note_readiness(lun, ready, false);
+        }
     }
 
     pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
@@ -93,6 +97,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
+        self.note_readiness(lun, ready, free);
+    }
+
+    #[inline(always)]
+    fn note_readiness(&mut self, lun: LunId, ready: bool, free: bool) {
         let domain = self.scheduler.set_ready(lun, ready);
         // Any release of a path offers them.
         if (ready | free) && self.paths.may_start(domain) {

@@ -17,6 +17,7 @@ impl Plane {
         self.full[block as usize] = if can_be_chosen { b.valid } else { NOT_FULL };
     }
 
+    #[inline(always)]
     pub(super) fn note_written_up(&mut self, block: u32, pages_per_block: u32) {
         if self.blocks[block as usize].written == pages_per_block {
             self.note_full(block, pages_per_block);

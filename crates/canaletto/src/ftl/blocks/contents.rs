@@ -65,7 +65,7 @@ impl<T: Copy> Rows<T> {
         }
         let row = Row(((store.cells.len() / width) << 1 | number) as u32);
         make_room(&mut store.cells, width);
-        store.cells.resize(store.cells.len() + width, fill);
+        store.cells.extend(std::iter::repeat_n(fill, width));
         row
     }
 
@@ -128,7 +128,7 @@ impl Contents {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
         *self.lpas.cell(&mut block.lpas, page, INVALID) = lpa;
         if sectors != self.usual.sectors || block.details.is_some() {
@@ -197,11 +197,11 @@ impl Contents {
         self.changed_seeds.row(block.changed_seeds).iter().map(|bits| bits.count_ones()).sum()
     }
 
-    /// `contents` held data in the beginning; pages that have changed since hold nothing.
-    pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
+    /// `look_up` enters what pages held in the beginning; those that have changed since hold nothing.
+    pub(super) fn look_up_seeds(&mut self, block: &mut Block, look_up: impl FnOnce(&mut [u64])) {
         self.lpas.cell(&mut block.lpas, self.lpas.0[1].width - 1, INVALID);
         let lpas = self.lpas.row_mut(block.lpas);
-        contents.for_each(|(page, lpa)| lpas[page as usize] = lpa);
+        look_up(lpas);
         let changed = self.changed_seeds.row(block.changed_seeds).iter();
         for (lpas, bits) in lpas.chunks_mut(64).zip(changed) {
             forget(lpas, *bits);

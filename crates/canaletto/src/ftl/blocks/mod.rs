@@ -173,12 +173,11 @@ impl Blocks {
     }
 
     /// Takes the frontier's next page, if there is room, and returns whether a free block was opened.
+    #[inline]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<(Ppa, bool)> {
-        let (block, opened) = match self.room_in_open(plane, frontier) {
-            Some(block) => (block, false),
-            None if self.may_open(plane, frontier) => (self.open_block(plane, frontier), true),
-            None if frontier != frontier.native() => return self.allocate(plane, frontier.native(), lpa, sectors),
-            None => return None,
+        let (frontier, (block, opened)) = match self.room_in_open(plane, frontier) {
+            Some(block) => (frontier, (block, false)),
+            None => self.make_room(plane, frontier)?,
         };
         let page = self.write_next(plane, block, lpa, sectors);
         if frontier == Frontier::Arrivals {
@@ -193,6 +192,20 @@ impl Blocks {
             self.note_cache_full(plane, block);
         }
         Some((Ppa { plane, block, page }, opened))
+    }
+
+    /// Opens a block, or finds one of the native frontier. Returns whose it is, the block, and whether it was opened.
+    #[inline(never)]
+    fn make_room(&mut self, plane: PlaneId, frontier: Frontier) -> Option<(Frontier, (u32, bool))> {
+        if self.may_open(plane, frontier) {
+            return Some((frontier, (self.open_block(plane, frontier), true)));
+        }
+        let native = frontier.native();
+        match self.room_in_open(plane, native) {
+            _ if frontier == native => None,
+            Some(block) => Some((native, (block, false))),
+            None => self.make_room(plane, native),
+        }
     }
 
     #[inline(always)]

@@ -66,7 +66,8 @@ impl Blocks {
         if !b.is_computed(0) {
             return;
         }
-        self.contents.look_up_seeds(b, seeds.contents(plane, block));
+        let look_up = |lpas: &mut [u64]| seeds.each_content(plane, block, |page, lpa| lpas[page as usize] = lpa);
+        self.contents.look_up_seeds(b, look_up);
         for (page, lpa) in seeds.adopted_in(plane, block) {
             self.contents.replace(b, page, lpa);
         }

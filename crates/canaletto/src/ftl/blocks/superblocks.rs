@@ -229,6 +229,7 @@ impl Blocks {
         }
     }
 
+    #[inline]
     pub fn has_superblocks(&self) -> bool {
         self.superblocks.is_some()
     }

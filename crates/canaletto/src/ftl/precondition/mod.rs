@@ -53,9 +53,8 @@ impl Seeds {
     }
 
     /// In the beginning.
-    pub fn contents(&self, plane: PlaneId, block: u32) -> impl Iterator<Item = (u32, u64)> {
-        let contents = self.planes[plane.index()].contents(block);
-        contents.map(move |(page, local)| (page, self.spaces.lpa(plane, local)))
+    pub fn each_content(&self, plane: PlaneId, block: u32, mut give: impl FnMut(u32, u64)) {
+        self.planes[plane.index()].each_content(block, |page, local| give(page, self.spaces.lpa(plane, local)));
     }
 
     /// Instead of the page computed for it.

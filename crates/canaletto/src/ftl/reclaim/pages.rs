@@ -42,6 +42,7 @@ impl Reclaim for Pages {
         Some(clock - work.rare(id).stall_mark)
     }
 
+    #[inline(always)]
     fn bind<P: Probe>(&mut self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> (Ppa, bool) {
         let t = &work.transactions[id];
         let found = blocks.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged);
@@ -91,6 +92,7 @@ impl Reclaim for Pages {
     }
 }
 
+#[inline(always)]
 fn mark_wait_of_write<P: Probe>(blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
     let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
     let (has_page, clock) = blocks.note_stall_clock(plane, frontier, now);

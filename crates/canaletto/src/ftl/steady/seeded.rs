@@ -178,17 +178,21 @@ impl SeededPlane {
         None
     }
 
-    /// As [`SeededPlane::content`] for each, at a fraction of the cost.
-    pub fn contents(&self, block: u32) -> impl Iterator<Item = (u32, u32)> {
+    /// Pages and what they hold: as [`SeededPlane::content`] for each, at a fraction of the cost.
+    #[inline]
+    pub fn each_content(&self, block: u32, mut give: impl FnMut(u32, u32)) {
         let place = self.order.invert(block);
-        let members = if place < self.used() { &self.members[..] } else { &[] };
-        let numbers = members.iter().enumerate().flat_map(move |(class, members)| {
-            let first = members.before[place as usize];
+        if place >= self.used() {
+            return;
+        }
+        let (scatter, mut slot) = (self.scatter(place), 0);
+        for (class, members) in self.members.iter().enumerate() {
             let inverse = members.numbers.inverse();
-            (first..first + members.count(place)).map(move |number| (class, inverse.apply(number)))
-        });
-        let scatter = self.scatter(place);
-        (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
+            for number in members.before[place as usize]..members.before[place as usize + 1] {
+                give(scatter.apply(slot), self.classes.page(class, inverse.apply(number)));
+                slot += 1;
+            }
+        }
     }
 
     /// For one that does not; another one per `attempt`, of the same class if possible.

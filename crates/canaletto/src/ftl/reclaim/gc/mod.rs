@@ -154,13 +154,14 @@ impl Collector {
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
-    /// Whether neither [`Collector::start`] nor [`Collector::step`] would do anything, with planes apart.
+    /// Whether [`Collector::start`], [`Collector::step`] and [`Collector::resume`] would do nothing, with planes apart.
     #[inline(always)]
     pub fn is_content(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        match &self.jobs[plane.index()] {
+        let has_nothing_to_do = match &self.jobs[plane.index()] {
             Some(job) => job.erasing || job.copies >= self.copies_in_flight,
             None => self.wanted[plane.index()].is_empty() && blocks.free(plane) >= self.start_below,
-        }
+        };
+        has_nothing_to_do && !self.put_off
     }
 
     /// Whether copies may go to other planes.
@@ -400,6 +401,7 @@ impl Collector {
         }
     }
 
+    #[inline]
     pub fn copy_is_bound(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.queued -= 1;
@@ -433,11 +435,13 @@ impl Collector {
         }
     }
 
+    #[inline(always)]
     fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
         let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
         if within { self.job_that_groups(copy.ppa.plane) } else { None }
     }
 
+    #[inline(always)]
     fn job_that_groups(&mut self, plane: PlaneId) -> Option<&mut Job> {
         let groups = self.flash_shift > 0 && self.planes_per_group == 1;
         if groups { self.jobs[plane.index()].as_mut() } else { None }
