@@ -5,10 +5,9 @@
 
 mod sorted;
 
-use std::cmp::Ordering;
-
 use crate::engine::events::sorted::SortedList;
 use crate::engine::fifo::Fifo;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 
 #[derive(Clone, Copy)]
@@ -17,29 +16,14 @@ struct Entry<E> {
     event: E,
 }
 
-/// Time, insertion and, in the lowest bits, the source.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key(u128);
+/// Time and insertion.
+type Key = (Time, u64);
 
-impl Key {
-    const NEVER: Key = Key(u128::MAX);
-    const SOURCE_BITS: u32 = 3;
+/// The time of what has no event.
+const NEVER: Time = Time::MAX;
 
-    #[inline]
-    fn new(time: Time, insertion: u64, source: usize) -> Key {
-        Key((u128::from(time.0) << 64) | u128::from(insertion << Self::SOURCE_BITS | source as u64))
-    }
-
-    #[inline]
-    fn time(self) -> Time {
-        Time((self.0 >> 64) as u64)
-    }
-
-    #[inline]
-    fn source(self) -> usize {
-        self.0 as usize & ((1 << Self::SOURCE_BITS) - 1)
-    }
-}
+/// Of sums past the end of the clock, which come after everything.
+const END: Time = Time(NEVER.0 - 1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due<E> {
@@ -47,20 +31,24 @@ pub enum Due<E> {
     Event(E),
 }
 
-/// The first sources.
 const SLOTS: usize = 2;
 
 /// This many kinds of events, each with its own delay, never need the list.
 const LANES: usize = 4;
 
-const LIST: usize = SLOTS + LANES;
+/// The list's place among the heads.
+const LIST: usize = LANES;
 
 pub struct EventQueue<E> {
-    /// [`Key::NEVER`] without event.
-    slot_keys: [Key; SLOTS],
+    slot_times: [Time; SLOTS],
+    /// Of the last event of each slot.
+    slot_insertions: [u64; SLOTS],
     /// Of each lane and of the list.
-    heads: [Key; LANES + 1],
-    front: Key,
+    head_times: [Time; LANES + 1],
+    head_insertions: [u64; LANES + 1],
+    /// The place of the first head.
+    front: usize,
+    front_time: Time,
     lanes: [Fifo<Entry<E>>; LANES],
     /// Of the last event of each lane, latest first.
     ends: [Time; LANES],
@@ -73,9 +61,12 @@ pub struct EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     pub fn new() -> Self {
         EventQueue {
-            slot_keys: [Key::NEVER; SLOTS],
-            heads: [Key::NEVER; LANES + 1],
-            front: Key::NEVER,
+            slot_times: [NEVER; SLOTS],
+            slot_insertions: [0; SLOTS],
+            head_times: [NEVER; LANES + 1],
+            head_insertions: [0; LANES + 1],
+            front: 0,
+            front_time: NEVER,
             lanes: std::array::from_fn(|_| Fifo::new()),
             ends: [Time::ZERO; LANES],
             list: SortedList::new(),
@@ -95,70 +86,86 @@ impl<E: Copy> EventQueue<E> {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.front == Key::NEVER && self.slot_keys == [Key::NEVER; SLOTS]
+        self.next_time() == NEVER
     }
 
-    /// Times are added unchecked: a sum past the end of the clock comes after everything.
-    #[inline]
+    /// Times are added unchecked.
+    #[inline(always)]
     fn time_of(&self, time: Time) -> Time {
-        let is_past = time < self.now;
-        debug_assert!(!is_past || self.now - time > Time(1 << 62), "an event was scheduled in the past");
-        if is_past { Time::MAX } else { time }
+        debug_assert!(time >= self.now || self.now - time > Time(1 << 62), "an event was scheduled in the past");
+        // Also the time that means that there is no event.
+        if time.0.wrapping_add(1) <= self.now.0 { END } else { time }
     }
 
-    #[inline]
-    fn next_key(&mut self, time: Time, source: usize) -> Key {
-        let key = Key::new(time, self.pushed, source);
+    #[inline(always)]
+    fn next_insertion(&mut self) -> u64 {
         self.pushed += 1;
-        key
+        self.pushed - 1
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn push(&mut self, time: Time, event: E) {
+        self.push_in_line(time, event);
+    }
+
+    #[inline(always)]
+    pub fn push_in_line(&mut self, time: Time, event: E) {
         let time = self.time_of(time);
-        let place: usize = self.ends.iter().map(|&end| usize::from(end > time)).sum();
-        let key = self.next_key(time, SLOTS + place);
+        let insertion = self.next_insertion();
+        // Sums of iterators are calls where the linker does not optimise.
+        let mut place = 0;
+        for end in self.ends {
+            place += usize::from(end > time);
+        }
         let Some(lane) = self.lanes.get_mut(place) else {
-            return self.push_to_list(key, event);
+            return self.push_to_list((time, insertion), event);
         };
         self.ends[place] = time;
         if lane.is_empty() {
-            self.heads[place] = key;
-            self.front = self.front.min(key);
+            (self.head_times[place], self.head_insertions[place]) = (time, insertion);
+            if time < self.front_time {
+                (self.front, self.front_time) = (place, time);
+            }
         }
-        lane.push(Entry { key, event });
+        lane.push(Entry { key: (time, insertion), event });
+    }
+
+    #[inline(always)]
+    pub fn push_last(&mut self, last: Option<(Time, E)>) {
+        if let Some((time, event)) = last {
+            self.push_in_line(time, event);
+        }
     }
 
     /// For an event that is not known yet, as if it were pushed now.
     #[inline]
     pub fn reserve(&mut self) {
-        self.reserved = self.pushed;
-        self.pushed += 1;
+        self.reserved = self.next_insertion();
     }
 
     pub fn push_reserved(&mut self, time: Time, event: E) {
-        let key = Key::new(self.time_of(time), self.reserved, LIST);
-        self.push_to_list(key, event);
+        self.push_to_list((self.time_of(time), self.reserved), event);
     }
 
     #[inline(never)]
     fn push_to_list(&mut self, key: Key, event: E) {
         self.list.push(Entry { key, event });
-        self.heads[LIST - SLOTS] = self.list.first();
-        self.front = self.front.min(key);
+        (self.head_times[LIST], self.head_insertions[LIST]) = self.list.first();
+        self.find_front();
     }
 
     /// The source has no other event pending.
-    #[inline]
+    #[inline(always)]
     pub fn push_single(&mut self, slot: usize, time: Time) {
-        debug_assert!(self.slot_keys[slot] == Key::NEVER, "a slot holds one event");
-        self.slot_keys[slot] = self.next_key(self.time_of(time), slot);
+        debug_assert!(self.slot_times[slot] == NEVER, "a slot holds one event");
+        self.slot_times[slot] = self.time_of(time);
+        self.slot_insertions[slot] = self.next_insertion();
     }
 
     /// Later than anything if there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
-        self.slot_keys.iter().fold(self.front.time(), |first, key| first.min(key.time()))
+        self.front_time.min(self.slot_times[0]).min(self.slot_times[1])
     }
 
     pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
@@ -170,42 +177,71 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub fn advance(&mut self) -> Option<(Time, Option<usize>)> {
         // Not by `map`, whose parts are calls where the linker does not optimise.
-        let (first, second) = (self.slot_keys[0].time(), self.slot_keys[1].time());
-        let (slot, time) = if second < first { (1, second) } else { (0, first) };
-        let front = self.front.time();
-        let is_slot = match time.cmp(&front) {
-            Ordering::Less if first != second => Some(slot),
-            Ordering::Greater => None,
-            _ => self.slot_of_equals(),
+        let (first, second, front) = (self.slot_times[0], self.slot_times[1], self.front_time);
+        let (earlier, time) = if second < first { (1, second) } else { (0, first) };
+        let slot = if front < time {
+            None
+        } else if time < front && first != second {
+            Some(earlier)
+        } else if time == NEVER {
+            return None;
+        } else {
+            self.slot_of_equals()
         };
-        if let Some(slot) = is_slot {
-            self.now = time;
-            self.slot_keys[slot] = Key::NEVER;
-            return Some((time, is_slot));
-        }
-        self.now = if self.front == Key::NEVER { return None } else { front };
-        Some((front, None))
+        let Some(slot) = slot else {
+            self.now = front;
+            return Some((front, None));
+        };
+        self.now = time;
+        self.slot_times[slot] = NEVER;
+        Some((time, Some(slot)))
     }
 
     #[inline(never)]
     fn slot_of_equals(&self) -> Option<usize> {
-        let key = self.slot_keys[0].min(self.slot_keys[1]);
-        (key < self.front).then_some(key.source() % SLOTS)
+        let ([first, second], [first_insertion, second_insertion]) = (self.slot_times, self.slot_insertions);
+        let slot = usize::from(second < first || second == first && second_insertion < first_insertion);
+        let (time, insertion) = (self.slot_times[slot], self.slot_insertions[slot]);
+        let is_first = time < self.front_time || insertion < self.head_insertions[self.front];
+        is_first.then_some(slot)
     }
 
     /// The event to which [`EventQueue::advance`] has moved the clock.
-    #[inline(never)]
+    #[inline(always)]
     pub fn take(&mut self) -> E {
         let event;
-        let place = self.front.source() - SLOTS;
+        let place = self.front;
         if let Some(lane) = self.lanes.get_mut(place) {
-            event = lane.pop().expect("a lane with a head has an event").event;
-            self.heads[place] = lane.first().map_or(Key::NEVER, |next| next.key);
+            event = lane.take_first().event;
+            let next = lane.first().map_or((NEVER, 0), |next| next.key);
+            (self.head_times[place], self.head_insertions[place]) = next;
         } else {
-            (event, self.heads[LIST - SLOTS]) = self.list.pop();
+            (event, (self.head_times[LIST], self.head_insertions[LIST])) = self.list.pop();
         }
-        self.front = self.heads.iter().fold(Key::NEVER, |first, key| first.min(*key));
+        self.find_front();
         event
+    }
+
+    #[inline(always)]
+    fn find_front(&mut self) {
+        let (mut front, mut time, mut are_equal) = (0, self.head_times[0], false);
+        for place in 1..=LIST {
+            let other = self.head_times[place];
+            are_equal |= other == time;
+            if other < time {
+                (front, time) = (place, other);
+            }
+        }
+        (self.front, self.front_time) = (front, time);
+        if rarely(are_equal) {
+            self.find_front_of_equals();
+        }
+    }
+
+    #[inline(never)]
+    fn find_front_of_equals(&mut self) {
+        let first = (0..=LIST).min_by_key(|&place| (self.head_times[place], self.head_insertions[place]));
+        self.front = first.unwrap_or(0);
     }
 }
 

@@ -31,7 +31,7 @@ impl<T: Copy> Fifo<T> {
     #[inline(always)]
     pub fn push(&mut self, item: T) {
         if self.count == self.places.len() {
-            return self.push_growing(item);
+            self.grow(item);
         }
         let place = self.place(self.count);
         self.places[place] = item;
@@ -44,6 +44,15 @@ impl<T: Copy> Fifo<T> {
         self.first = self.place(1);
         self.count -= 1;
         Some(item)
+    }
+
+    /// Of a ring with items.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> T {
+        let item = self.places[self.first];
+        self.first = self.place(1);
+        self.count -= 1;
+        item
     }
 
     #[inline(always)]
@@ -77,13 +86,12 @@ impl<T: Copy> Fifo<T> {
 
     #[cold]
     #[inline(never)]
-    fn push_growing(&mut self, item: T) {
+    fn grow(&mut self, filling: T) {
         self.places.rotate_left(self.first);
         self.first = 0;
         let more = (2 * self.places.len()).max(4);
         make_room(&mut self.places, more - self.count);
-        self.places.resize(more, item);
-        self.count += 1;
+        self.places.resize(more, filling);
     }
 }
 

@@ -50,7 +50,7 @@ impl Mrg32k3a {
     }
 
     /// In (0, 1).
-    #[inline]
+    #[inline(always)]
     pub fn uniform(&mut self) -> f64 {
         let [first, second] = &mut self.state;
         let [one, two] = WORDS;

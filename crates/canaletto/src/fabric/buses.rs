@@ -81,7 +81,7 @@ impl Buses {
         self.port_free_at[chip.index()]
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
         let id = self.of(transfer.chip);
         let bus = &mut self.buses[id.index()];
@@ -201,6 +201,7 @@ impl<K: Kind> Fabric for SharedBuses<K> {
         self.buses.port_free_at(chip)
     }
 
+    #[inline(always)]
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
         self.buses.start(transfer, now, later)
     }

@@ -142,8 +142,14 @@ impl<F: Fabric> Paths<F> {
     fn carry(&mut self, path: PathId, carried: Carried) {
         match self.carried.get_mut(path.index()) {
             Some(place) => *place = carried,
-            None => self.carried.resize(path.index() + 1, carried),
+            None => self.carry_first(path, carried),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn carry_first(&mut self, path: PathId, carried: Carried) {
+        self.carried.resize(path.index() + 1, carried);
     }
 
     pub fn carried(&self, path: PathId) -> Carried {

@@ -119,12 +119,8 @@ impl Array {
 
     #[inline(always)]
     pub fn begin(&mut self, id: LunId, command: &Command, charge: Option<Charge>, now: Time) {
-        let lun = &self.luns[id.index()];
-        if lun.background_since.is_some() || lun.flow_since.is_some() {
-            // That work ends now.
-            self.close(id, now);
-        }
-        let lun = &mut self.luns[id.index()];
+        // That work ends now.
+        let lun = self.close(id, now);
         match charge {
             Some(Charge::Background(kind)) => {
                 lun.background_since = Some((kind, now));
@@ -250,13 +246,16 @@ impl Array {
     }
 
     #[inline(always)]
-    fn close(&mut self, id: LunId, now: Time) {
+    fn close(&mut self, id: LunId, now: Time) -> &mut Lun {
         let lun = &mut self.luns[id.index()];
-        if let Some((kind, since)) = lun.background_since.take() {
+        if let Some((kind, since)) = lun.background_since {
+            lun.background_since = None;
             lun.background[kind as usize] += now - since;
         }
-        if let Some((flow, since)) = lun.flow_since.take() {
+        if let Some((flow, since)) = lun.flow_since {
+            lun.flow_since = None;
             self.flow_clocks[id.index() * self.flows + usize::from(flow)] += now - since;
         }
+        lun
     }
 }

@@ -26,7 +26,8 @@ impl Copybacks {
 
     #[inline]
     pub fn pending(&self, lun: LunId) -> Option<&Command> {
-        self.pending.get(lun.index()).filter(|pages| !pages.transactions().is_empty())
+        let pages = self.pending.get(lun.index())?;
+        if pages.is_empty() { None } else { Some(pages) }
     }
 
     /// The first, and pages of further planes for which `joins` holds.

@@ -396,7 +396,7 @@ impl Ftl {
     }
 
     /// Whether a plane of the LUN must collect before it serves the host.
-    #[inline]
+    #[inline(always)]
     pub fn is_urgent(&self, lun: LunId) -> bool {
         let first = lun.0 * self.layout.planes_per_lun;
         let planes = (first..first + self.layout.planes_per_lun).map(PlaneId);

@@ -183,7 +183,7 @@ impl Ftl {
     }
 
     /// A page that was never written is allocated as if written before the run.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_unwritten<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -205,9 +205,15 @@ impl Ftl {
         } else {
             None
         };
-        let found = fixed.or_else(|| self.adopt(work, lpa)).or_else(|| self.allocate_found(work, id, sectors));
-        let Some(at) = found else {
-            return Found::NoRoom;
+        let at = match fixed {
+            Some(at) => at,
+            None => match self.adopt(work, lpa) {
+                Some(at) => at,
+                None => match self.allocate_found(work, id, sectors) {
+                    Some(at) => at,
+                    None => return Found::NoRoom,
+                },
+            },
         };
         match entry {
             Entry::Pending(write) => work.transactions[write].payload.old = at,
@@ -224,6 +230,7 @@ impl Ftl {
         Found::At(at)
     }
 
+    #[inline(always)]
     fn adopt<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64) -> Option<Ppa> {
         let (map, collector) = (&self.mapping, &self.collector);
         let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
@@ -232,6 +239,7 @@ impl Ftl {
         Some(at)
     }
 
+    #[inline(always)]
     fn allocate_found<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &work.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier.native());
@@ -612,7 +620,8 @@ impl Ftl {
     }
 
     /// For an unwritten page: by static allocation, if there is room.
-    pub fn plane_to_find<P: Probe>(
+    #[inline(always)]
+    fn plane_to_find<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
         id: TransactionId,

@@ -105,6 +105,18 @@ impl Iterator for Pages {
     }
 }
 
+/// Most often all bits are side by side: without the hardware's instruction, counting takes twice as long.
+#[inline(always)]
+fn count(sectors: u64) -> u32 {
+    let first = sectors.trailing_zeros() & 63;
+    let shifted = sectors >> first;
+    if shifted & shifted.wrapping_add(1) == 0 && shifted != 0 {
+        64 - shifted.leading_zeros()
+    } else {
+        sectors.count_ones()
+    }
+}
+
 pub struct FlowSpace {
     pub priority: Priority,
     pub placement: Placement,
@@ -170,7 +182,7 @@ impl Spaces {
     /// Bytes of a request that are in these sectors of a page.
     #[inline(always)]
     pub fn bytes_of(&self, request: &Request, lpa: u64, sectors: u64) -> u32 {
-        let whole = sectors.count_ones() * SECTOR as u32;
+        let whole = count(sectors) * SECTOR as u32;
         if request.edges == Edges::NONE { whole } else { whole - self.left_out(request, lpa, sectors) }
     }
 

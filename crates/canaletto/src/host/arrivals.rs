@@ -159,7 +159,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     fn fill_queue(mut self, id: u16) {
         let arrival = self.host.flows[usize::from(id)].start;
         while self.host.port.has_room(id) && self.host.cores.is_idle(self.host.port.next_queue(id), self.now) {
-            if !self.again().generate(id, arrival) {
+            if !self.again().generate_at(id, arrival) {
                 break;
             }
         }
@@ -187,7 +187,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
             Loop::Open | Loop::Unpaced => return,
         }
         if think == Time::ZERO {
-            self.generate_now(id);
+            self.generate(id, self.now);
         } else if self.host.flows[usize::from(id)].source.may_go_on(self.now + think) {
             self.later.at(self.now + think, HostEvent::ThinkTimeOver(id));
             self.host.arrivals += 1;
@@ -203,14 +203,19 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    #[inline(always)]
     fn generate_now(&mut self, id: u16) -> bool {
         let now = self.now;
-        self.again().generate(id, now)
+        self.again().generate_at(id, now)
     }
 
-    #[inline]
-    fn generate(mut self, id: u16, arrival: Time) -> bool {
+    #[inline(never)]
+    fn generate_at(mut self, id: u16, arrival: Time) -> bool {
+        self.generate(id, arrival)
+    }
+
+    /// In line where a request follows another.
+    #[inline(always)]
+    fn generate(&mut self, id: u16, arrival: Time) -> bool {
         let flow = &mut self.host.flows[usize::from(id)];
         let own_time = if flow.looping.is_paced() { flow.own_time } else { self.now };
         let Some(wanted) = self.host.failure.note(flow.source.next(own_time)).flatten() else {

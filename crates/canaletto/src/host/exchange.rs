@@ -329,13 +329,18 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     /// [`Host::send_next`] must follow what comes of it.
     #[inline(always)]
     pub fn link_sent(&mut self, direction: Direction) -> HostOutcome {
-        match self.host.link.sent(direction, self.now) {
-            Ok(message) => self.receive(message),
-            Err(arrives) => {
-                self.later.at(arrives, HostEvent::LinkArrived(direction));
-                HostOutcome::None
-            }
+        let message = self.host.link.sent(direction);
+        if self.host.link.has_latency() {
+            self.again().fly(direction, message);
+            return HostOutcome::None;
         }
+        self.receive(message)
+    }
+
+    #[inline(never)]
+    fn fly(self, direction: Direction, message: Message) {
+        let arrives = self.host.link.fly(direction, message, self.now);
+        self.later.at(arrives, HostEvent::LinkArrived(direction));
     }
 
     #[inline(always)]
@@ -427,8 +432,9 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 }
             }
             Message::Completion { request, head } => {
+                let completed = self.requests.statistics.completed();
                 self.completion_posted(request, head);
-                return HostOutcome::Completion;
+                return HostOutcome::Completion { has_ended: self.requests.statistics.completed() > completed };
             }
             Message::CompletionDoorbell { queue } => self.completion_acknowledged(queue),
         }

@@ -6,6 +6,7 @@
 
 use crate::config::design::{Design, Link as LinkConfig, LinkKind, LinkRounding, Protocol};
 use crate::engine::fifo::Fifo;
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 pub use crate::host::message::Message;
 use crate::host::request::RequestId;
@@ -221,24 +222,30 @@ impl Link {
         Some(now + time)
     }
 
+    /// It arrives at once without a latency.
     #[inline(always)]
-    pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
-        let lane = &mut self.lanes[direction as usize];
-        let message = lane.on_wires.take().expect("nothing was on the link");
-        if self.latency == Time::ZERO {
-            return Ok(message);
-        }
-        lane.flying.push(message);
-        Err(now + self.latency)
+    pub fn sent(&mut self, direction: Direction) -> Message {
+        self.lanes[direction as usize].on_wires.take().expect("nothing was on the link")
+    }
+
+    #[inline(always)]
+    pub fn has_latency(&self) -> bool {
+        rarely(self.latency > Time::ZERO)
+    }
+
+    /// Returns when it [arrives](Link::arrived).
+    pub fn fly(&mut self, direction: Direction, message: Message, now: Time) -> Time {
+        self.lanes[direction as usize].flying.push(message);
+        now + self.latency
     }
 
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.on_wires.is_some() {
+        if lane.on_wires.is_some() || lane.waiting.is_empty() {
             return None;
         }
-        let (message, time) = lane.waiting.pop()?;
+        let (message, time) = lane.waiting.take_first();
         lane.on_wires = Some(message);
         lane.busy += time;
         Some(now + time)

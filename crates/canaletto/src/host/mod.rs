@@ -63,8 +63,10 @@ pub trait Later {
 pub enum HostOutcome {
     /// Nothing but further messages.
     None,
-    /// Requests may have ended, and others have arrived.
-    Completion,
+    /// Others may have arrived.
+    Completion {
+        has_ended: bool,
+    },
     Entries {
         queue: u16,
         count: u32,
@@ -76,7 +78,7 @@ pub enum HostOutcome {
 struct Failure(Option<String>);
 
 impl Failure {
-    #[inline]
+    #[inline(always)]
     fn note<T>(&mut self, result: Result<T, String>) -> Option<T> {
         result.map_err(|reason| self.0 = Some(reason)).ok()
     }

@@ -237,7 +237,7 @@ impl Nvme {
     }
 
     /// A flow's requests go to its queues in turn.
-    #[inline]
+    #[inline(always)]
     pub fn take_turn(&mut self, flow: u16) -> u16 {
         let turn = &mut self.turns[usize::from(flow)];
         let taken = *turn;

@@ -27,7 +27,7 @@ impl Port {
         if self.slots.is_some() { 0 } else { self.nvme.next_queue(flow) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn take_turn(&mut self, flow: u16) -> u16 {
         if self.slots.is_some() { 0 } else { self.nvme.take_turn(flow) }
     }
@@ -52,7 +52,7 @@ impl Port {
     }
 
     /// The data of a write, the list of ranges of a trim (one of 16 B; NVM Express NVM Command Set §3.2.3).
-    #[inline]
+    #[inline(always)]
     pub fn payload_bytes(&self, request: &Request) -> u64 {
         match request.kind {
             Kind::Write | Kind::Append => request.bytes(),

@@ -188,7 +188,12 @@ pub struct Request {
 
 impl Request {
     /// Bytes of user data that cross the host link for it.
+    #[inline(always)]
     pub fn bytes(&self) -> u64 {
+        if self.kind == Kind::Read { self.edges.left_of(self.sectors) } else { self.other_bytes() }
+    }
+
+    fn other_bytes(&self) -> u64 {
         match self.kind {
             Kind::Write if self.zeroes => 0,
             Kind::Read | Kind::Write | Kind::Append => self.edges.left_of(self.sectors),
@@ -198,6 +203,7 @@ impl Request {
     }
 
     /// Whether any part of it failed: it is completed with an error status.
+    #[inline]
     pub fn has_failed(&self) -> bool {
         self.status != Status::Success
     }

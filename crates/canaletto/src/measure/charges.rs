@@ -99,7 +99,10 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
     /// `common`: the causes of the sums.
     #[inline(always)]
     pub fn add_to(&self, ledger: &mut Ledger, common: &[Cause; COMMON], ledgers: &Ledgers) {
-        (0..COMMON).for_each(|place| ledger.charge(common[place], self.sums[place]));
+        // Not by `for_each`, which is a call where the linker does not optimise.
+        for (place, &cause) in common.iter().enumerate() {
+            ledger.charge(cause, self.sums[place]);
+        }
         if self.other != 0 {
             self.add_other_to(ledger, ledgers);
         }

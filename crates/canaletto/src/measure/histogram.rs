@@ -1,5 +1,6 @@
 //! Latencies with a ledger of causes per bucket.
 
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::measure::blame::{Account, CAUSES, Ledger};
 
@@ -33,7 +34,7 @@ struct Blamed {
 impl Blamed {
     const NOTHING: Blamed = Blamed { ledger: Ledger::EMPTY, total: Time::ZERO, full: Vec::new() };
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, total: Time, account: &impl Account) {
         let (sum, overflows) = self.total.0.overflowing_add(total.0);
         if overflows {
@@ -119,7 +120,7 @@ impl Histogram {
         self.bucket(value);
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn record_blamed(&mut self, value: Time, account: &impl Account, root_causes: Option<&impl Account>) {
         let bucket = self.bucket(value);
         if let Some(root_causes) = root_causes {
@@ -128,7 +129,7 @@ impl Histogram {
         self.blamed.add(bucket, value, account);
     }
 
-    #[inline]
+    #[inline(always)]
     fn bucket(&mut self, value: Time) -> usize {
         let i = index(value.0);
         match self.buckets.get_mut(i) {
@@ -137,8 +138,12 @@ impl Histogram {
         }
         self.count += 1;
         self.sum += u128::from(value.0);
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+        if rarely(value < self.min) {
+            self.min = value;
+        }
+        if rarely(value > self.max) {
+            self.max = value;
+        }
         i
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::JsonSchema;
+use crate::engine::rarely::rarely;
 use crate::engine::time::{Time, TimeSum};
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
@@ -52,7 +53,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a completed request with the account of its time, and its root causes where they are followed.
-    #[inline]
+    #[inline(always)]
     pub fn count(&mut self, request: &Request, account: &impl Account, root_causes: Option<&impl Account>, now: Time) {
         self.latency[request.kind.class()].record_blamed(now - request.arrival, account, root_causes);
         self.response.record(now - request.enqueue);
@@ -60,7 +61,9 @@ impl Tally {
         self.bytes += request.bytes();
         self.failed += u64::from(request.has_failed());
         self.requests_without_conflict += u64::from(!request.path_conflict);
-        self.first_arrival = Some(self.first_arrival.map_or(request.arrival, |first| first.min(request.arrival)));
+        if rarely(self.first_arrival.is_none_or(|first| request.arrival < first)) {
+            self.first_arrival = Some(request.arrival);
+        }
         self.last_completion = now;
     }
 

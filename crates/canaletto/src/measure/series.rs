@@ -24,7 +24,7 @@ pub struct Series(Intervals<Interval>);
 
 impl Series {
     /// `lost`: to path conflicts.
-    #[inline]
+    #[inline(always)]
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         if self.0.number(completion) >= INTERVALS {
             self.settle();

@@ -1,3 +1,4 @@
+use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::host::request::{Kind, Request};
 use crate::measure::blame::{Account, Ledger};
@@ -29,7 +30,7 @@ impl Statistics {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn count_arrival(&mut self, flow: u16, arrival: Time) {
         self.generated += 1;
         self.first_arrival.get_or_insert(arrival);
@@ -49,7 +50,7 @@ impl Statistics {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn count_request(
         &mut self,
         request: &Request,
@@ -73,27 +74,33 @@ impl Statistics {
             return;
         }
         tally.count(request, account, root_causes, now);
-        if let Some(records) = &mut self.records {
-            if let Some(root_causes) = root_causes {
-                records.push_root_causes(&Ledger::of(root_causes));
-            }
-            let names_handle = self.has_handles && matches!(request.kind, Kind::Write | Kind::Update);
-            records.push(&Row {
-                request: request.number,
-                flow: request.flow,
-                kind: request.kind,
-                status: request.status,
-                lba: request.lba,
-                sectors: request.sectors,
-                edges: request.edges,
-                handle: if names_handle { request.stream } else { 0 },
-                arrival: request.arrival,
-                enqueue: request.enqueue,
-                complete: now,
-                path_conflict: request.path_conflict,
-                ledger: &Ledger::of(account),
-            });
+        if rarely(self.records.is_some()) {
+            self.record(request, &Ledger::of(account), root_causes.map(|causes| Ledger::of(causes)).as_ref(), now);
         }
+    }
+
+    #[inline(never)]
+    fn record(&mut self, request: &Request, account: &Ledger, root_causes: Option<&Ledger>, now: Time) {
+        let Some(records) = &mut self.records else { return };
+        if let Some(root_causes) = root_causes {
+            records.push_root_causes(root_causes);
+        }
+        let names_handle = self.has_handles && matches!(request.kind, Kind::Write | Kind::Update);
+        records.push(&Row {
+            request: request.number,
+            flow: request.flow,
+            kind: request.kind,
+            status: request.status,
+            lba: request.lba,
+            sectors: request.sectors,
+            edges: request.edges,
+            handle: if names_handle { request.stream } else { 0 },
+            arrival: request.arrival,
+            enqueue: request.enqueue,
+            complete: now,
+            path_conflict: request.path_conflict,
+            ledger: account,
+        });
     }
 
     pub fn generated(&self) -> u64 {

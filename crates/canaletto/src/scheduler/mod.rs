@@ -3,7 +3,7 @@
 //! - In: transactions to [queue](Scheduler::push), LUNs that [can take a command](Scheduler::set_ready), read data
 //!   that [wait for a path](Scheduler::line_up_data), domains that [changed](Scheduler::touch).
 //! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the [next
-//!   data](Scheduler::next_data).
+//!   data](Scheduler::first_data).
 //! - State: every LUN's queues; per domain, whose turn it is and what waits.
 //!
 //! Within a LUN reads go before writes before erases, user requests before garbage collection unless that is urgent,
@@ -235,38 +235,51 @@ impl Scheduler {
         oldest.any(|&id| transactions[id].since <= until).then_some(until)
     }
 
-    /// By classes, where `is_free` says that a path is free.
+    /// The class and the first of the first class, where they go in turn.
     #[inline(always)]
-    pub fn next_data(
-        &mut self,
+    pub fn first_data(&self, domain: DomainId) -> Option<(usize, TransactionId)> {
+        if self.data_queue != DataQueue::Fifo {
+            return None;
+        }
+        let data = &self.domains[domain.index()].data;
+        for (class, waiting) in data.iter().enumerate() {
+            if let Some(&first) = waiting.first() {
+                return Some((class, first));
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    pub fn take_first_data(&mut self, domain: DomainId, class: usize) {
+        let d = &mut self.domains[domain.index()];
+        d.data_waiting -= 1;
+        d.data[class].pop();
+    }
+
+    /// By classes, where `is_free` says that a path is free. Returns the class and the place in it.
+    pub fn find_data(
+        &self,
         domain: DomainId,
         transactions: &Transactions,
         began: impl Fn(TransactionId) -> Time,
         is_free: impl Fn(&Transaction) -> bool,
-    ) -> Option<TransactionId> {
-        let data_queue = self.data_queue;
-        let d = &mut self.domains[domain.index()];
-        let free = |&id: &TransactionId| is_free(&transactions[id]);
-        for waiting in &mut d.data {
-            let Some(first) = waiting.first() else { continue };
-            let place = match data_queue {
-                // Where a domain shares one path, the first is free or none is.
-                DataQueue::Fifo if free(first) => {
-                    d.data_waiting -= 1;
-                    return waiting.pop();
-                }
-                DataQueue::Fifo => waiting.iter().position(free),
-                DataQueue::OldestRequest => {
-                    let free = waiting.iter().enumerate().filter(|(_, id)| free(id));
-                    free.min_by_key(|(_, id)| began(**id)).map(|(at, _)| at)
-                }
+    ) -> Option<(usize, usize)> {
+        let data = &self.domains[domain.index()].data;
+        data.iter().enumerate().find_map(|(class, waiting)| {
+            let mut free = waiting.iter().enumerate().filter(|(_, id)| is_free(&transactions[**id]));
+            let found = match self.data_queue {
+                DataQueue::Fifo => free.next(),
+                DataQueue::OldestRequest => free.min_by_key(|(_, id)| began(**id)),
             };
-            if let Some(place) = place {
-                d.data_waiting -= 1;
-                return Some(waiting.remove(place));
-            }
-        }
-        None
+            found.map(|(place, _)| (class, place))
+        })
+    }
+
+    pub fn take_data(&mut self, domain: DomainId, class: usize, place: usize) -> TransactionId {
+        let d = &mut self.domains[domain.index()];
+        d.data_waiting -= 1;
+        d.data[class].remove(place)
     }
 
     pub fn line_up_midway(&mut self, domain: DomainId, lun: LunId, what: Midway) {

@@ -107,6 +107,7 @@ pub struct Queues {
     looked_at: u16,
     priorities: bool,
     turn: RoundRobinAdvance,
+    polls: bool,
     flin: Option<Flin>,
     rule: Option<Ruled>,
     are_told: bool,
@@ -156,6 +157,7 @@ impl Queues {
             looked_at: if single_class.is_none() { USER_READS | USER_WRITES } else { 0 },
             priorities: config.priorities,
             turn: config.round_robin_advance,
+            polls: single_class.is_none() && config.round_robin_advance == RoundRobinAdvance::OnPoll,
             flin,
             rule,
             are_told,
@@ -165,7 +167,7 @@ impl Queues {
     /// Polling changes who is served later.
     #[inline(always)]
     pub fn must_poll(&self) -> bool {
-        rarely(self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll)
+        rarely(self.polls)
     }
 
     /// In two planes of a die.
@@ -461,7 +463,8 @@ impl Queues {
         if passed > LONG && USER_READS & 1 << list != 0 {
             self.index(id, list, transactions);
         }
-        (!command.is_empty()).then_some(command)
+        // Not by `then_some`, which copies.
+        if command.is_empty() { None } else { Some(command) }
     }
 
     fn join(

@@ -44,14 +44,17 @@ pub enum Flag {
     Computes = 1 << 14,
 }
 
-#[derive(Clone, Copy, Default)]
+/// Packed, so that a transaction has no gap after it.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
 pub struct State {
-    /// In bytes, so that a transaction has no gap after them.
-    flags: [u8; 2],
+    flags: u16,
     pub stage: u8,
 }
 
 impl State {
+    const NEW: State = State { flags: 0, stage: 0 };
+
     pub fn at_stage(self, stage: u8) -> State {
         State { stage, ..self }
     }
@@ -145,7 +148,7 @@ impl Transaction {
             operation,
             origin: Origin::User,
             priority,
-            state: State::default(),
+            state: State::NEW,
             flow: 0,
             frontier: Frontier::User(0),
             request,
@@ -163,18 +166,18 @@ impl Transaction {
 
     #[inline(always)]
     pub fn is(&self, flag: Flag) -> bool {
-        u16::from_ne_bytes(self.state.flags) & flag as u16 != 0
+        self.state.flags & flag as u16 != 0
     }
 
     #[inline(always)]
     pub fn is_any(&self, one: Flag, other: Flag) -> bool {
-        u16::from_ne_bytes(self.state.flags) & (one as u16 | other as u16) != 0
+        self.state.flags & (one as u16 | other as u16) != 0
     }
 
     #[inline(always)]
     pub fn set(&mut self, flag: Flag, is: bool) {
-        let others = u16::from_ne_bytes(self.state.flags) & !(flag as u16);
-        self.state.flags = (others | if is { flag as u16 } else { 0 }).to_ne_bytes();
+        let others = self.state.flags & !(flag as u16);
+        self.state.flags = others | if is { flag as u16 } else { 0 };
     }
 
     pub fn with(mut self, flag: Flag, is: bool) -> Transaction {

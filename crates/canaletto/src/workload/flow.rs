@@ -31,7 +31,7 @@ impl Source {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),

@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Entry, Key};
+use super::{Entry, Key, NEVER};
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
@@ -37,7 +37,7 @@ impl<E: Copy> SortedList<E> {
     }
 
     pub fn first(&self) -> Key {
-        self.near.last().map_or(Key::NEVER, |entry| entry.key)
+        self.near.last().map_or((NEVER, 0), |entry| entry.key)
     }
 
     pub fn push(&mut self, entry: Entry<E>) {

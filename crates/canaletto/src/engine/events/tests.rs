@@ -115,7 +115,7 @@ fn as_many_kinds_as_lanes_need_no_list() {
         if step > 100 {
             queue.pop();
         }
-        assert!(queue.list.first() == Key::NEVER);
+        assert!(queue.list.first().0 == NEVER);
     }
 }
 

@@ -50,7 +50,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
-        let mut copies = Command::new(Operation::Program);
+        let mut copies: Option<Command> = None;
         let origin = self.pages.transactions[command.transactions()[0]].origin;
         for &first in command.transactions() {
             self.pages.charge_flash_pages(&[first], Cause::ArrayRead, now);
@@ -65,7 +65,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.flash.fill_register(lun, at.plane, &mut self.pages, now);
             if special {
                 if !computes {
-                    self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
+                    if let Some(first) = self.bind_copyback(first, lun, now) {
+                        copies.get_or_insert(Command::new(Operation::Program)).push(first);
+                    }
                     continue;
                 }
                 if !self.operand_read(first, now) {
@@ -78,7 +80,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.scheduler.line_up_data(first, origin, lun);
             }
         }
-        if !copies.transactions().is_empty() {
+        if let Some(copies) = copies {
             self.flash.copybacks.hold(lun, copies);
         }
         self.array_is_free(lane, worked, now);

@@ -1,6 +1,6 @@
 //! At the chips: transactions are queued, free paths are offered, transfers cross, arrays work.
 
-use super::{Event, Route, fabric_events};
+use super::{Event, Route, fabric_events, last_event};
 use crate::config::design::TransferOrder;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
@@ -12,6 +12,7 @@ use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::Walk;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
@@ -197,41 +198,53 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
-        self.scheduler.has_data(domain) && self.start_waiting_data(domain, now, |_| true)
+        self.scheduler.has_data(domain) && self.start_waiting_data(domain, now, Time::MAX)
     }
 
     #[inline]
     fn start_overdue_data(&mut self, domain: DomainId, now: Time) -> bool {
         let until = self.scheduler.overdue_until(domain, &self.pages.transactions, now);
-        until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.since <= until))
+        until.is_some_and(|until| self.start_waiting_data(domain, now, until))
     }
 
-    /// By classes.
+    /// Of data lined up until then.
     #[inline(never)]
-    fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
-        let (paths, layout, requests, pages) = (&self.paths, &self.layout, &self.requests, &self.pages);
-        let controller = &self.controller;
-        let next = self.scheduler.next_data(
-            domain,
-            &pages.transactions,
-            |id| requests.began(pages, id),
-            |t| {
-                if !may_go(t) {
-                    return false;
-                }
-                let chip = layout.chip_of_plane(t.ppa.plane);
-                if t.is(Flag::Direct) {
-                    return paths.fabric.copy_is_free(chip, layout.chip_of_plane(t.to()));
-                }
-                paths.is_free(chip, Direction::FromChip)
-                    && controller.takes_page(layout.channel_of_plane(t.ppa.plane), now)
-            },
-        );
-        let started = next.is_some();
-        if let Some(id) = next {
-            self.send_data(id, now);
+    fn start_waiting_data(&mut self, domain: DomainId, now: Time, until: Time) -> bool {
+        if let Some((class, id)) = self.scheduler.first_data(domain) {
+            if self.may_send(&self.pages.transactions[id], now, until) {
+                self.scheduler.take_first_data(domain, class);
+                self.send_data(id, now);
+                return true;
+            }
         }
-        started
+        self.start_later_data(domain, now, until)
+    }
+
+    #[inline(always)]
+    fn may_send(&self, t: &Transaction, now: Time, until: Time) -> bool {
+        if t.since > until {
+            return false;
+        }
+        let chip = self.layout.chip_of_plane(t.ppa.plane);
+        if t.is(Flag::Direct) {
+            return self.paths.fabric.copy_is_free(chip, self.layout.chip_of_plane(t.to()));
+        }
+        self.paths.is_free(chip, Direction::FromChip)
+            && self.controller.takes_page(self.layout.channel_of_plane(t.ppa.plane), now)
+    }
+
+    #[inline(never)]
+    fn start_later_data(&mut self, domain: DomainId, now: Time, until: Time) -> bool {
+        let next = self.scheduler.find_data(
+            domain,
+            &self.pages.transactions,
+            |id| self.requests.began(&self.pages, id),
+            |t| self.may_send(t, now, until),
+        );
+        let Some((class, place)) = next else { return false };
+        let id = self.scheduler.take_data(domain, class, place);
+        self.send_data(id, now);
+        true
     }
 
     #[inline(always)]
@@ -255,7 +268,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let transfer = Transfer { chip, direction: Direction::FromChip, command, data };
         let events = &mut self.events;
         let lun = self.layout.lun_of(plane);
-        let path = self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
+        let mut last = None;
+        let path = self.paths.start_data(lun, transfer, Payload::Data(id), now, last_event!(events, last));
+        events.push_last(last);
         self.watch_transfer(path, now);
     }
 
@@ -302,6 +317,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.poll_all(domain, now);
         }
         let mut walk = self.scheduler.walk(domain);
+        let Some(lun) = self.scheduler.next_ready(domain, &mut walk) else { return false };
+        self.try_command(domain, lun, now) || self.start_later_command(domain, walk, now)
+    }
+
+    /// The first LUN that could take a command has none.
+    #[inline(never)]
+    fn start_later_command(&mut self, domain: DomainId, mut walk: Walk, now: Time) -> bool {
         while let Some(lun) = self.scheduler.next_ready(domain, &mut walk) {
             if self.try_command(domain, lun, now) {
                 return true;
@@ -341,7 +363,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return false;
         }
         let takes_data = self.paths.takes_data(chip);
-        let Some(command) = self.next_command(lun, takes_data, now) else {
+        let next = self.next_command(lun, takes_data, now);
+        // In place, because commands are large.
+        let Some(command) = &next else {
             if !takes_data {
                 // There may be one with data, which waits for a path.
                 return false;
@@ -354,7 +378,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.settle_suspension(lun, now);
         };
         self.scheduler.pass_turn(domain, lun);
-        self.send_command(lun, &command, now);
+        self.send_command(lun, command, now);
         true
     }
 
@@ -384,8 +408,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut data = Time::ZERO;
         let lane = self.lane_for(lun, command);
         self.tell_sent(lane, port_free_at, now);
+        let binds = command.operation != Operation::Read || self.ftl.folding.is_on;
         for &first in command.transactions() {
-            let (mut waited, mut placed) = (FlashPageGroup::of(first), FlashPageGroup::of(first));
+            let mut waited = FlashPageGroup::of(first);
+            let mut placed = FlashPageGroup::of(if binds { first } else { TransactionId::NONE });
             while let Some(id) = waited.next(&self.pages.transactions) {
                 self.ftl.charge_stall(&mut self.pages, id, now);
                 self.flash.charge_wait(id, lun, port_free_at, &mut self.pages, now);
@@ -408,7 +434,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
         let events = &mut self.events;
-        let path = self.paths.start(transfer, Payload::Command(lane), now, fabric_events!(events));
+        let mut last = None;
+        let path = self.paths.start(transfer, Payload::Command(lane), now, last_event!(events, last));
+        events.push_last(last);
         self.watch_transfer(path, now);
     }
 
@@ -524,7 +552,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.flash.phase(lun) == Phase::Working || self.flash.lanes.are_on() {
             self.refresh(self.flash.lun_of(lun));
         }
-        self.events.push(ends, Event::ArrayDone(lun));
+        self.events.push_in_line(ends, Event::ArrayDone(lun));
         self.schedule_polls(lun);
     }
 

@@ -26,15 +26,16 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
-        let completed = self.completed();
         let outcome = self.host_at(now).link_sent(direction);
         self.drive_reached(outcome, now);
         self.host_at(now).send_next(direction);
         if let Some(request) = self.host_at(now).expect_next(direction) {
             self.expect_pages(request);
         }
-        if outcome != HostOutcome::None {
-            self.after_host_event(completed, now);
+        match outcome {
+            HostOutcome::None => {}
+            HostOutcome::Completion { has_ended } => self.after_host_event(has_ended, now),
+            HostOutcome::Entries { .. } | HostOutcome::Request(_) => self.after_host_event(false, now),
         }
     }
 
@@ -57,15 +58,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             HostEvent::Computed(request) => self.host_at(now).computed(request),
             HostEvent::Interrupt(queue) => self.host_at(now).interrupt_if_due(queue),
         }
-        self.after_host_event(completed, now);
+        self.after_host_event(self.completed() > completed, now);
     }
 
     #[inline(always)]
-    fn after_host_event(&mut self, completed: u64, now: Time) {
+    fn after_host_event(&mut self, has_ended: bool, now: Time) {
         if let Some(request) = self.host.take_newest() {
             self.request_arrived(request);
         }
-        if self.completed() > completed {
+        if has_ended {
             self.expect_idleness(now);
             if self.ftl.folding.is_on {
                 self.expect_folding(now);
@@ -107,7 +108,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn drive_reached(&mut self, outcome: HostOutcome, now: Time) {
         match outcome {
-            HostOutcome::None | HostOutcome::Completion => {}
+            HostOutcome::None | HostOutcome::Completion { .. } => {}
             HostOutcome::Request(request) => self.enter_drive(request, now),
             HostOutcome::Entries { queue, count } => {
                 for _ in 0..count {
@@ -164,18 +165,23 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
         if self.ftl.spaces.widen(request) {
-            let of = (request.flow, request.stream);
-            let (count, pages) = self.ftl.spaces.split(request);
-            let others = self.ftl.spaces.pages(request).flat_map(|(lpa, _)| self.ftl.spaces.operands_with(lpa));
-            let others: Vec<u64> = others.collect();
-            self.begin_counted(id, count, pages, now);
-            if !others.is_empty() {
-                self.write_operands_unchanged(&others, of, now);
-            }
-            return;
+            return self.begin_widened(id, now);
         }
         let pages = self.ftl.spaces.pages(request);
         self.begin_counted(id, pages.left_pages(), pages, now);
+    }
+
+    #[inline(never)]
+    fn begin_widened(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
+        let of = (request.flow, request.stream);
+        let (count, pages) = self.ftl.spaces.split(request);
+        let others = self.ftl.spaces.pages(request).flat_map(|(lpa, _)| self.ftl.spaces.operands_with(lpa));
+        let others: Vec<u64> = others.collect();
+        self.begin_counted(id, count, pages, now);
+        if !others.is_empty() {
+            self.write_operands_unchanged(&others, of, now);
+        }
     }
 
     #[inline(always)]
@@ -234,7 +240,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_each(&mut self, id: RequestId, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
         let kind = self.requests[id].kind;
         self.ftl.gather();
@@ -342,10 +348,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.pages.interference.is_tracked() && self.requests.statistics.is_warm() {
             self.pages.interference.count(usize::from(flow), page);
         }
-        self.finish(id, now);
+        self.host_at(now).finish(id);
     }
 
-    #[inline]
+    #[inline(never)]
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
         self.host_at(now).finish(id);
     }

@@ -99,6 +99,18 @@ macro_rules! fabric_events {
 }
 use fabric_events;
 
+/// Keeps the last event, so that it is pushed in line: most fabrics have but one.
+macro_rules! last_event {
+    ($events:expr, $last:ident) => {
+        &mut |time, event| {
+            if let Some((time, event)) = $last.replace((time, $crate::engine::route::Event::Fabric(event))) {
+                $events.push(time, event);
+            }
+        }
+    };
+}
+use last_event;
+
 pub struct Route<F: Fabric, P: Probe> {
     events: EventQueue<Event<F::Event>>,
     layout: Layout,
@@ -208,8 +220,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 }
                 break;
             };
-            if rarely(now > Time::LATEST) {
-                return Err(self.too_late());
+            if rarely(now >= Time::LATEST) {
+                self.check_time(now)?;
             }
             match slot {
                 // Two events of three.
@@ -293,14 +305,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[cold]
-    fn too_late(&self) -> RunError {
+    #[inline(never)]
+    fn check_time(&self, now: Time) -> Result<(), RunError> {
+        if now == Time::LATEST {
+            return Ok(());
+        }
         let statistics = &self.requests.statistics;
-        RunError::Config(format!(
+        Err(RunError::Config(format!(
             "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
             Time::LATEST.seconds() / 86_400.0,
             statistics.completed(),
             statistics.generated()
-        ))
+        )))
     }
 
     fn progress(&self, now: Time) -> Progress {
@@ -348,9 +364,17 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn handle(&mut self, event: Event<F::Event>, now: Time) {
         match event {
-            Event::Host(event) => self.host_event(event, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(lun) => self.array_done(lun, now),
+            other => self.handle_other(other, now),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_other(&mut self, event: Event<F::Event>, now: Time) {
+        match event {
+            Event::Host(event) => self.host_event(event, now),
+            Event::Fabric(_) | Event::ArrayDone(_) => unreachable!("they have been told apart"),
             Event::Poll(lun) => self.poll(lun, now),
             Event::FirmwareDone(request) => self.firmware_done(request, now),
             Event::StageDone(transaction) => self.stage_done(transaction, now),

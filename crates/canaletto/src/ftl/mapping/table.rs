@@ -22,7 +22,7 @@ const PENDING: u64 = 1 << 63;
 const TRIMMED: u64 = 1 << 62;
 
 impl Entry {
-    #[inline]
+    #[inline(always)]
     fn pack(self) -> u64 {
         match self {
             Entry::Unmapped => unreachable!("unmapped pages have no entry"),
@@ -139,15 +139,16 @@ impl MappingTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         let group = &mut self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);
         let mapped = group[0];
-        if mapped & bit == 0 && entry == Entry::Trimmed {
+        let trims = matches!(entry, Entry::Trimmed);
+        if mapped & bit == 0 && trims {
             return self.deallocate(lpa..lpa + 1);
         }
-        self.mapped += u64::from(entry != Entry::Trimmed);
+        self.mapped += u64::from(!trims);
         if mapped & bit == 0 {
             insert(group, bit, entry.pack(), &mut self.pools);
             return;

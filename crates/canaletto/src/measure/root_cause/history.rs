@@ -58,7 +58,7 @@ impl History {
         self.since
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, cause: Cause, until: Time) {
         if until <= self.since {
             return;
@@ -69,7 +69,7 @@ impl History {
         self.since = until;
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_span(&mut self, cause: Cause) {
         if let Some(closed) = self.open.replace(cause) {
             if self.spans.len() == self.spans.capacity() {
@@ -97,7 +97,7 @@ impl History {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn span(&self, place: usize) -> Option<Span> {
         match self.spans.get(place) {
             Some(&span) => Some(span),
@@ -112,10 +112,12 @@ impl History {
         self.spans[closed].iter().copied().chain(open)
     }
 
+    #[inline(always)]
     fn begin_of(&self, place: usize) -> Time {
         place.checked_sub(1).and_then(|before| self.span(before)).map_or(self.begins, |span| span.end)
     }
 
+    #[inline(always)]
     fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         let (mut begin, mut met) = (self.begin_of(places.start), 0);
         let mut add = |Span { end, cause }| {
@@ -136,6 +138,7 @@ impl History {
     }
 
     /// Returns the causes as bits, if the first moment is still known.
+    #[inline(never)]
     pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> Option<u64> {
         (from >= self.begins).then(|| {
             let first = self.spans.partition_point(|span| { span.end } <= from);
@@ -145,6 +148,7 @@ impl History {
 
     /// [`History::charge`] from a moment at which `next` was the [next span](History::next). Returns the causes as
     /// bits.
+    #[inline(always)]
     pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         debug_assert!(from >= self.begins, "what somebody waits for is kept");
         // The span before may have grown since.
@@ -156,6 +160,7 @@ impl History {
         self.charge_from(first, from, until, ledger)
     }
 
+    #[inline(always)]
     fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         let until = until.min(self.since);
         if from >= until {
@@ -173,6 +178,7 @@ impl History {
         met
     }
 
+    #[inline(always)]
     fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
@@ -180,6 +186,16 @@ impl History {
         if first >= last {
             return self.sum_up(places, ledger);
         }
+        self.sum_by_strides(places, first..last, ledger)
+    }
+
+    #[inline(never)]
+    fn sum_by_strides(
+        &self,
+        places: Range<usize>,
+        Range { start: first, end: last }: Range<usize>,
+        ledger: &mut Ledger,
+    ) -> u64 {
         let (begin, end) = (first * STRIDE - self.forgotten, last * STRIDE - self.forgotten);
         let oldest = self.oldest_sum();
         self.sum_up(places.start..begin, ledger);
