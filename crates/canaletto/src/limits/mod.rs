@@ -169,8 +169,11 @@ impl Limits {
         let mapped = rest.layout();
         let visible = visible_sectors(&rest, &mapped, sets);
         if visible == 0 {
+            let by = if design.fdp.is_on() { "reclaim unit handles (fdp.handles)" } else { "flows" };
+            let open =
+                if sets > 1 { format!(", {} are half filled by {streams} {by}", sets - 1) } else { String::new() };
             return Err(format!(
-                "{} blocks a plane leave nothing for the host: {} are kept spare",
+                "{} blocks per plane leave nothing for the host: {} are kept spare{open}",
                 mapped.blocks_per_plane, design.ftl.min_spare_blocks
             ));
         }

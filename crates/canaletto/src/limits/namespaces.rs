@@ -44,12 +44,12 @@ pub(super) fn in_group(design: &Design, layout: &Layout, flow: &Flow, all: Posit
     let Some(group) = flow.reclaim_group else { return Ok(all) };
     let planes = design.ftl.superblock.planes(layout);
     let groups = layout.planes() / planes;
+    let expected = match design.fdp.is_on() {
+        false => "but the drive has none: set fdp.handles".to_owned(),
+        true => format!("expected 0 to {}, the reclaim groups of the drive (ftl.superblock)", groups - 1),
+    };
     if !design.fdp.is_on() || group >= groups {
-        let groups = if design.fdp.is_on() { groups } else { 0 };
-        return Err(format!(
-            "flow {:?}: reclaim_group: got {group}, but the drive has {groups} reclaim groups (fdp.handles, ftl.superblock)",
-            flow.name
-        ));
+        return Err(format!("flow {:?}: reclaim_group: got {group}, {expected}", flow.name));
     }
     let first = group * planes;
     let (die, chip) = (first / layout.planes_per_die, first / layout.planes_per_die / layout.dies_per_chip);

@@ -119,7 +119,7 @@ working_set = 0.4
     };
     assert_eq!(busy("ftl.superblock=channel"), [false, false, true, true]);
     let refused = |superblock: &str, text: &str| simulate(&[superblock], &workload(text)).err().unwrap();
-    assert!(refused("ftl.superblock=drive", text).contains("the drive has 1 reclaim groups"));
+    assert!(refused("ftl.superblock=drive", text).contains("got 1, expected 0 to 0, the reclaim groups of the drive"));
     let all = text.replace("working_set = 0.4", "working_set = 0.6");
     assert!(refused("ftl.superblock=channel", &all).contains("but the group holds"));
 }
@@ -130,6 +130,34 @@ fn a_handle_that_there_is_not_is_refused() {
     assert!(refused.contains("handle: got 2, expected 0 to 1"), "{refused}");
     let refused = simulate(&["fdp.handles=0"], &cache_of(1)).err().unwrap();
     assert!(refused.contains("fdp.handles"), "{refused}");
+}
+
+#[test]
+fn a_drive_that_its_handles_fill_is_refused() {
+    let refused = simulate(&["fdp.handles=70"], &cache_of(1)).err().unwrap();
+    assert!(refused.contains("69 are half filled by 70 reclaim unit handles (fdp.handles)"), "{refused}");
+    let refused = simulate(&["fdp.handles=40", "fdp.isolation=persistent"], &cache_of(1)).err().unwrap();
+    assert!(refused.contains("79 are half filled by 40 reclaim unit handles"), "{refused}");
+}
+
+/// One unit of 256 pages belongs to handle 1, and handle 0 writes half of it again. Of all other units, which hold data of
+/// handle 0, each loses far less before collection begins: that one is its first victim, and 128 pages are moved.
+#[test]
+fn moved_pages_count_for_the_handle_that_wrote_them() {
+    let pages = 51 * 256;
+    let first = (0..256).map(|page| (Kind::Write, page, Some(1)));
+    let rest = (256..pages).chain(0..128).map(|page| (Kind::Write, page, None));
+    let again = (0..12 * 256).map(|i| (Kind::Write, 256 * (1 + i % 50) + i / 50, None));
+    let requests: Vec<_> = first.chain(rest).chain(again).collect();
+    for isolation in ["initial", "persistent"] {
+        let outcome = replay(&[&format!("fdp.isolation={isolation}")], &requests).unwrap();
+        let fdp = outcome.report.flash.fdp.unwrap();
+        assert!(fdp.units_reclaimed > 0 && fdp.media_reallocated == fdp.units_reclaimed, "{fdp:?}");
+        let placed = &fdp.handles[1];
+        assert_eq!((placed.host_pages, placed.copied_pages), (256, 128), "{isolation}");
+        assert_eq!(placed.write_amplification, Some(1.5));
+        assert_eq!((placed.units_opened, placed.unit_pages_left), (1, 0));
+    }
 }
 
 fn replay(keys: &[&str], requests: &[(Kind, u64, Option<u16>)]) -> Result<Outcome, String> {
