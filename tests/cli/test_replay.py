@@ -142,7 +142,10 @@ WRONG = {
     "no repetition": (["--repeat", "0"], ["--repeat"]),
     "negative skip": (["--skip", "-1"], ["--skip"]),
     "skipping everything": (["--skip", "200"], ["t.trace: none of its 200 requests is replayed"]),
-    "start after end": (["--after", "2s", "--until", "1s"], ["after", 'got "2s" with until = "1s"']),
+    "start after end": (
+        ["--after", "2s", "--until", "1s"],
+        ['t.trace: flow.0.trace.after: got "2s" with until = "1s"'],
+    ),
     "start after the last": (["--after", "1s"], ["none of its 200 requests is replayed"]),
 }
 
@@ -156,6 +159,7 @@ def test_what_cannot_be_is_refused(case: str, canaletto: Any, trace: Path) -> No
 def test_a_workload_without_traces_or_times_says_so(canaletto: Any) -> None:
     run = ["run", "performance-optimized", "--workload", "hm_0"]
     canaletto.refuses(*run, "--speed", "2", says=("hm_0: got speed = 2.0", "replays a trace"))
+    canaletto.refuses(*run, "--inter-arrival", "5", says=('hm_0: inter_arrival: got "5", expected a time',))
     closed = ["--set", "workload.inter_arrival=5us", "--queue-depth", "4"]
     assert "time_scaling" not in canaletto.ok(*run, "--requests", "50", *closed, "--json").json
 

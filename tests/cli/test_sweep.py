@@ -74,6 +74,12 @@ def test_kills_at_random_moments_lose_and_count_nothing(tmp_path: Path) -> None:
         (("[grid]", '[[skip]]\nfabric = "mesh"\n[grid]'), "fabric: got 'mesh', expected one of its values"),
         (("[grid]", "[[zip]]\nrequests = [1, 2]\nevery = [1]\n[grid]"), "requests has 2, every has 1 values"),
         (("[grid]", "[latin]\npoints = 0\n[grid]"), "latin.points: got 0"),
+        (('"hm_0"', "5"), "sweep.toml:2: workload: got 5, expected a workload's name or file"),
+        (("[grid]", "[grid]\nworkload = [true]"), "workload: got True, expected a workload's name or file"),
+        (("[grid]", "read = 3\n[grid]"), "read: got 3, expected a table"),
+        (("[grid]", "job = 5\n[grid]"), "job: got 5, expected names"),
+        (("[grid]", "as_fast_as_possible = 1\n[grid]"), "as_fast_as_possible: got 1, expected true or false"),
+        (("[grid]", 'inter_arrival = "5"\n[grid]'), 'hm_0: inter_arrival: got "5", expected a time'),
     ],
 )
 def test_a_file_that_is_none(change: tuple[str, str], says: str, canaletto: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import copy
 import pickle
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,16 @@ def test_points_that_differ_only_in_keys_without_effect_are_run_once() -> None:
     # The point of the bus is the one of a sweep without that key.
     (alone,), _ = resolve(document.checked("sweep", {**BASE, "grid": {"fabric": ["bus"], "flash.read": ["3us"]}}))
     assert alone.task.key in {point.task.key for point in points}
+
+
+def test_fio_jobs_without_a_size_have_that_of_each_points_drive(tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text("[a]\nrw=read\nbs=1m\ndirect=1\n")
+    grid = {"geometry.blocks_per_plane": [64, 128]}
+    given = {"design": "performance-optimized", "workload": "job.fio", "grid": grid}
+    points, _ = resolve(document.checked("sweep.toml", given, folder=tmp_path))
+    few, many = (tomllib.loads(point.task.workload)["flow"][0]["synthetic"]["requests"] for point in points)
+    assert few > 0
+    assert abs(2 * few - many) <= 1
 
 
 def test_notes_on_keys_without_effect_are_given_if_they_never_have_one() -> None:

@@ -64,14 +64,16 @@ fn different<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     (&a[..a.len() - alike], &b[..b.len() - alike])
 }
 
-/// And the line there (0 for a setting).
+/// And the line there (0 for a setting). A table that no file has was made by a setting in it.
 pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
     let place = |(number, layer): (usize, &Layer)| match (layer.text, &layer.key) {
         (Some(text), _) => line_of(text, &problem.key).map(|line| (number, line)),
         (None, Some((key, _))) => is_within(&problem.key, key).then_some((number, 0)),
         (None, None) => None,
     };
-    layers.iter().enumerate().rev().find_map(place)
+    let makes = |layer: &Layer| layer.key.as_ref().is_some_and(|(key, _)| is_within(key, &problem.key));
+    let last = layers.iter().enumerate().rev().find_map(place);
+    last.or_else(|| layers.iter().rposition(makes).map(|number| (number, 0)))
 }
 
 pub(super) fn is_within(key: &str, prefix: &str) -> bool {

@@ -20,7 +20,10 @@ pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
         .replacen("missing field", "missing key", 1);
     let said = match said.strip_prefix("invalid type: ").or(said.strip_prefix("invalid value: ")) {
         Some(rest) => match rest.split_once(", expected ") {
-            Some((given, wanted)) => format!("got {}, expected {}", plain_value(given), plain_type(wanted)),
+            Some((given, wanted)) => {
+                let wanted = most(wanted).filter(|_| said.starts_with("invalid value")).unwrap_or(plain_type(wanted));
+                format!("got {}, expected {wanted}", plain_value(given))
+            }
             None => format!("got {}", plain_value(rest)),
         },
         None => said,
@@ -66,6 +69,17 @@ fn plain_value(given: &str) -> String {
             other => other.to_owned(),
         },
     }
+}
+
+/// Of whole numbers that a configuration can exceed.
+fn most(wanted: &str) -> Option<String> {
+    let most = match wanted {
+        "u8" => u8::MAX.into(),
+        "u16" => u16::MAX.into(),
+        "u32" => u32::MAX,
+        _ => return None,
+    };
+    Some(format!("a whole number from 0 to {most}"))
 }
 
 fn plain_type(wanted: &str) -> String {

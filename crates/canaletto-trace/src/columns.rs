@@ -214,16 +214,15 @@ pub(crate) const EXAMPLE: &str = "time=#1:s,offset=#2:sectors,size=#3,kind=#4";
 /// If the header's names say enough.
 pub(crate) fn example(header: &[&str]) -> Option<String> {
     let plain = |name: &str| {
-        let without_unit = name.split(['(', '[']).next().unwrap_or(name).trim();
-        let without_unit = ["_ns", "_us", "_ms", "_s"].iter().find_map(|end| without_unit.strip_suffix(end));
-        let letters = without_unit.unwrap_or(name.split(['(', '[']).next().unwrap_or(name));
+        let letters = unit_in(name).map_or(name, |(letters, _)| letters);
+        let letters = letters.split(['(', '[']).next().unwrap_or(letters);
         letters.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
     };
     let part = |(role, names): &(&str, &[&str])| {
         let column = header.iter().find(|column| names.contains(&plain(column).as_str()));
         let is_plain = |column: &&&str| !column.contains([',', ':', '=']);
         match (column.filter(is_plain), *role) {
-            (Some(column), "time") => Some(format!("time={column}:s")),
+            (Some(column), "time") => Some(format!("time={column}:{}", unit_in(column).map_or("s", |(_, unit)| unit))),
             (Some(column), "offset" | "size") if OF_SECTORS.contains(&plain(column).as_str()) => {
                 Some(format!("{role}={column}:sectors"))
             }
@@ -234,6 +233,15 @@ pub(crate) fn example(header: &[&str]) -> Option<String> {
     };
     let parts: Option<Vec<String>> = USUAL.iter().map(part).collect();
     parts.map(|parts| parts.join(","))
+}
+
+/// Of a column such as `time_us` or `time(ms)`, with what stands before it.
+fn unit_in(name: &str) -> Option<(&str, &'static str)> {
+    let inner = name.trim_end_matches([')', ']']).trim_end();
+    ["ns", "us", "ms", "s"].into_iter().find_map(|unit| {
+        let before = inner.strip_suffix(unit)?.trim_end();
+        before.ends_with(['_', '(', '[']).then(|| (&before[..before.len() - 1], unit))
+    })
 }
 
 #[cfg(test)]
@@ -292,6 +300,10 @@ mod tests {
             example(&["TIME(s)", "PID", "T", "SECTOR", "BYTES"]),
             "time=TIME(s):s,offset=SECTOR:sectors,size=BYTES,kind=read"
         );
+        for (column, unit) in [("time_us", "us"), ("arrival_ns", "ns"), ("ts (ms)", "ms"), ("timestamp[us]", "us")] {
+            let expected = format!("time={column}:{unit},offset=offset,size=size,kind=op");
+            assert_eq!(example(&[column, "op", "offset", "size"]), expected);
+        }
         for header in [&["0", "8", "1.5"][..], &["a", "b"], &["time:s", "lba", "n", "op"], &[]] {
             assert_eq!(example(header), "none");
         }

@@ -31,6 +31,7 @@ pub(crate) struct Place<'a> {
 
 pub(crate) struct Decoder<F> {
     format: F,
+    layout: String,
     clock: Clock,
     skips: bool,
     window: u32,
@@ -47,6 +48,7 @@ impl<F: TraceFormat> Decoder<F> {
         let skips = options.on_error == OnError::Skip;
         Ok(Self {
             format,
+            layout: options.columns.clone().unwrap_or_else(|| F::LAYOUT.to_owned()),
             clock: Clock::of::<F>(options),
             skips,
             window: options.sort_window,
@@ -131,7 +133,8 @@ impl<F: TraceFormat> Decoder<F> {
                 Ok(None) => {}
                 Err(fault) => {
                     let (text, ended) = (line.text.to_vec(), line.ended);
-                    let error = parse_error::<F>(place.path, place.lines.number(), Line { text: &text, ended }, *fault);
+                    let given = Line { text: &text, ended };
+                    let error = parse_error::<F>(place.path, place.lines.number(), &self.layout, given, *fault);
                     self.skip(error, place.tally)?;
                 }
             }
@@ -152,11 +155,11 @@ fn in_ns(found: Option<Record>, clock: Clock) -> Result<Option<Record>, Box<Faul
 }
 
 #[cold]
-fn parse_error<F: TraceFormat>(path: &Path, line: u64, given: Line<'_>, fault: Fault) -> TraceError {
+fn parse_error<F: TraceFormat>(path: &Path, line: u64, layout: &str, given: Line<'_>, fault: Fault) -> TraceError {
     if let Some(binary) = binary_error(path, line, given.text).filter(|_| !F::BINARY) {
         return binary;
     }
-    let (text, path, layout) = (quote(given.text), path.to_owned(), F::LAYOUT);
+    let (text, path, layout) = (quote(given.text), path.to_owned(), layout.to_owned());
     if !given.ended && !fault.is_of_format() {
         return TraceError::TornLine { path, line, layout, given: text };
     }

@@ -60,8 +60,9 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &
     }
     // A bad first line is left out like any other, if any line is.
     let looked_at = if read.on_error == OnError::Skip { sample } else { &sample[..1] };
+    let looked_at: Vec<Line<'_>> = looked_at.iter().filter(|line| binary_at(line.text).is_none()).copied().collect();
     let chosen = match named {
-        Some(format) => (!format.is_binary() && format.count_readable(looked_at, read) > 0).then_some(format),
+        Some(format) => (!format.is_binary() && format.count_readable(&looked_at, read) > 0).then_some(format),
         None => best,
     };
     match chosen {

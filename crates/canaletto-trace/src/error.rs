@@ -66,12 +66,12 @@ pub enum TraceError {
     WrongFormat { path: PathBuf, line: u64, named: &'static str, layout: String, hint: String, given: String },
 
     /// A line with another number of fields than the format has.
-    #[error("{path}:{line}: {found} fields where {format} has \"{layout}\"; the line is \"{given}\"")]
-    ForeignLine { path: PathBuf, line: u64, format: &'static str, found: usize, layout: &'static str, given: String },
+    #[error("{path}:{line}: {found} field{} where {format} has \"{layout}\"; the line is \"{given}\"", if *.found == 1 { "" } else { "s" })]
+    ForeignLine { path: PathBuf, line: u64, format: &'static str, found: usize, layout: String, given: String },
 
     /// The last line has no line end and is not a whole record.
     #[error("{path}:{line}: the last line is torn: it does not end and is not \"{layout}\"; the line is \"{given}\"")]
-    TornLine { path: PathBuf, line: u64, layout: &'static str, given: String },
+    TornLine { path: PathBuf, line: u64, layout: String, given: String },
 
     /// A field whose text or value is not allowed.
     #[error("{path}:{line}: {field} is \"{given}\"; allowed is {allowed}")]

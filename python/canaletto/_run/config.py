@@ -261,6 +261,13 @@ def resolve_design(label: str, settings: list[Setting]) -> Design:
     return Design._resolved(label, text, settings)
 
 
+_TYPES: tuple[tuple[str, Any, str], ...] = (
+    ("read", Mapping, "a table of the keys of flow.trace.read"),
+    ("as_fast_as_possible", bool, "true or false"),
+    ("job", str | None, "names of jobs, separated by commas"),
+)
+
+
 @dataclass(frozen=True)
 class WorkloadOptions:
     requests: int | None = None
@@ -284,6 +291,9 @@ class WorkloadOptions:
     def check(self) -> None:
         _check_choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
         _check_choice("devices", self.devices, DEVICES)
+        for key, kind, wanted in _TYPES:
+            if not isinstance(getattr(self, key), kind):
+                raise ConfigError(f"{key}: got {getattr(self, key)!r}, expected {wanted}")
         counts = {"requests": 1, "queue_depth": 1, "skip": 0, "every": 1, "repeat": 1}
         for name, least in counts.items():
             if getattr(self, name) is not None:
@@ -441,7 +451,8 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
         document.pop("inter_arrival", None)
     for flow in document["flow"]:
         _shape_flow(flow, options)
-    found = Workload.from_toml(_toml.dumps(document), label)
+    with _without_lines(label):
+        found = Workload.from_toml(_toml.dumps(document), label)
     found.notes, found._given = made.notes, made._given
     return found
 
@@ -489,7 +500,8 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
 
         drive_bytes = None if options.design is None else partial(_logical_bytes, options.design)
         text, notes = fio.workload(read_text(label), label, job=options.job, drive_bytes=drive_bytes)
-        made = Workload(Workload._resolved(f"{label} as a workload", text, settings)._toml, label)
+        with _without_lines(label):
+            made = Workload(Workload._resolved(label, text, settings)._toml, label)
         made.notes = tuple(notes)
         return made
     check_text(label)
@@ -498,9 +510,20 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
             pass
     name = trace_name(label)
     flow = {"name": name, "trace": {"file": _absolute(label)}}
-    made = Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
+    with _without_lines(label):
+        made = Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
     made._given = None
     return made
+
+
+@contextmanager
+def _without_lines(label: str) -> Iterator[None]:
+    """Errors about a text that was made for `label`, whose lines nobody has seen."""
+    try:
+        yield
+    except ConfigError as error:
+        place = re.compile(rf"^{re.escape(label)}:\d+:", re.MULTILINE)
+        raise ConfigError(place.sub(lambda _: f"{label}:", str(error))) from None
 
 
 def _logical_bytes(drive: Design) -> int:

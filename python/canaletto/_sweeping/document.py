@@ -16,7 +16,7 @@ from canaletto._run.config import Config, WorkloadOptions, check_whole, read_tex
 from canaletto._sweeping.axes import MOST, Axis, Span, axis
 from canaletto._sweeping.grid import Condition, Grid, Latin
 
-OPTIONS = tuple(option.name for option in fields(WorkloadOptions))
+OPTIONS = tuple(option.name for option in fields(WorkloadOptions) if option.name != "design")
 """Options of a workload that are no keys of its file."""
 
 RUN_KEYS = ("seed", "warmup")
@@ -92,13 +92,14 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     latin = _latin(place, tables["latin"]) if tables["latin"] else None
     grid = Grid(tuple(axes), tuple(zips), latin)
     _check_axes(place, grid, tables["set"])
-    for key in own.KEYS:
-        given = [fixed.get(key), *(value for each in grid.all_axes if each.key == key for value in each.values)]
-        for value in given:
-            own.check_names(value, f"{place(key)}{key}", "other processes compute the points from text")
-    for key in SOURCES:
-        if key not in fixed and key not in {axis.key for axis in grid.all_axes}:
-            raise ConfigError(f"{label}: {key}: absent, expected a {key}'s name or file")
+    for key in (*own.KEYS, *SOURCES):
+        given = [fixed[key]] if key in fixed else []
+        given += [value for each in grid.all_axes if each.key == key for value in each.values]
+        if key in SOURCES:
+            _check_sources(f"{place(key)}{key}", key, given)
+        else:
+            for value in given:
+                own.check_names(value, f"{place(key)}{key}", "other processes compute the points from text")
     only_where = {
         key: _condition(place, grid, f"only_where.{key}", given) for key, given in tables["only_where"].items()
     }
@@ -109,6 +110,14 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     skip = tuple(_condition(place, grid, "skip", given) for given in tables["skip"])
     grid = Grid(grid.axes, grid.zips, latin, only_where, skip)
     return Document(label, fixed, grid, lines, tables["cluster"], tables["slurm"], text, folder)
+
+
+def _check_sources(place: str, kind: str, given: list[Any]) -> None:
+    if not given:
+        raise ConfigError(f"{place}: absent, expected a {kind}'s name or file")
+    for value in given:
+        if not isinstance(value, Config) and not (isinstance(value, str | os.PathLike) and os.fspath(value)):
+            raise ConfigError(f"{place}: got {value!r}, expected a {kind}'s name or file")
 
 
 def lines_of(text: str) -> dict[str, int]:

@@ -77,7 +77,7 @@ class Resolver:
         for key, value in runs.items():
             check_whole(f"{self._sweep.place(key)}{key}", value, 0, 2**64 - 1)
         design, drive = self._design(given)
-        workload, traffic = self._workload(given)
+        workload, traffic = self._workload(given, design, drive)
         key = identity.key_of("point", drive, traffic, str(runs["seed"]), str(runs["warmup"]))
         traces = {file: self._traces[file] for file in workload.traces()}
         task = Task(key, design.to_toml(), workload.to_toml(), runs["seed"], runs["warmup"], traces)
@@ -101,21 +101,23 @@ class Resolver:
         settings = [self._setting(config.FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()]
         if isinstance(source, Design):
             return source.adjusted(settings)
-        return config.resolve_design(self._source("design", source, names.presets()), settings)
+        return config.resolve_design(self._source(source, names.presets()), settings)
 
-    def _workload(self, given: Mapping[str, Any]) -> tuple[Workload, str]:
+    def _workload(self, given: Mapping[str, Any], design: Design, drive: str) -> tuple[Workload, str]:
         keys = {key: value for key, value in given.items() if key.startswith(WORKLOAD)}
         options = {key: given[key] for key in OPTIONS if key in given}
-        cached = (_shown(given["workload"]), *map(repr, [*keys.items(), *options.items()]))
+        label = _shown(given["workload"])
+        # Jobs of fio that state no size have the drive's.
+        cached = (label, drive if label.endswith(".fio") else "", *map(repr, [*keys.items(), *options.items()]))
         if cached not in self._workloads:
             settings = [self._setting(key.removeprefix(WORKLOAD), key, value) for key, value in keys.items()]
-            asked = WorkloadOptions(**options)
+            asked = WorkloadOptions(**options, design=design)
             asked.check()
             source = given["workload"]
             if isinstance(source, Workload):
                 made = config.shaped(source.adjusted(settings), asked)
             else:
-                made = config.resolve_workload(self._source("workload", source, names.profiles()), settings, asked)
+                made = config.resolve_workload(self._source(source, names.profiles()), settings, asked)
             check_rereadable(made, "a sweep")
             self._workloads[cached] = made, identity.traffic(made, self._hashes(made))
         return self._workloads[cached]
@@ -124,11 +126,9 @@ class Resolver:
         label = self._sweep.place(known_as).removesuffix(": ")
         return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={_toml.bare(value)}")
 
-    def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
+    def _source(self, given: Any, known: Mapping[str, str]) -> str:
         if isinstance(given, os.PathLike):
             return str(os.fspath(given))
-        if not isinstance(given, str):
-            raise ConfigError(f"{self._sweep.place(kind)}{kind}: got {given!r}, expected a name or a file")
         beside = self._sweep.folder / given
         return given if given in known or not (beside.exists() or Path(given).suffix) else str(beside)
 

@@ -115,7 +115,7 @@ fn errors_name_file_line_key_given_and_allowed() {
         ),
         (
             format!("{BASE}[geometry]\nchannels = 99999999999\n"),
-            "my.toml:3: geometry.channels: got 99999999999, expected a whole number",
+            "my.toml:3: geometry.channels: got 99999999999, expected a whole number from 0 to 4294967295",
             "",
         ),
         (
@@ -261,6 +261,10 @@ fn keys_of_other_programs_find_ours() {
     ] {
         let message = message(BASE, &[&format!("{given}=4")]);
         assert!(message.ends_with(&format!("did you mean `{meant}`?")), "{given}: {message}");
+    }
+    for (setting, problem) in [("a.b.c=1", "a: unknown key `a`"), ("flash.b.c=1", "flash.b: unknown key `b`")] {
+        let message = message(BASE, &["gc.choices=4", setting]);
+        assert!(message.starts_with(&format!("{setting}: {problem}")), "{message}");
     }
     let message = message(BASE, &["flash.qqqqqqq=4"]);
     assert!(!message.contains("did you mean"), "{message}");

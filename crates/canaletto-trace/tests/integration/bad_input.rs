@@ -38,7 +38,7 @@ fn a_foreign_line_in_the_middle() {
     let layout = "where mqsim has \"arrival device LBA sectors type\"; the line is";
     assert_eq!(refused(with("# comment")), (100, format!("trace.csv:101: 2 fields {layout} \"# comment\"")));
     let csv = "1,h,0,Read,0,512,9";
-    assert_eq!(refused(with(csv)), (100, format!("trace.csv:101: 1 fields {layout} \"{csv}\"")));
+    assert_eq!(refused(with(csv)), (100, format!("trace.csv:101: 1 field {layout} \"{csv}\"")));
     assert_eq!(
         refused(with("99000 0 x 8 1")),
         (100, "trace.csv:101: LBA is \"x\"; allowed is a 512-byte sector, 0 to 2^55 - 1".into())
@@ -173,6 +173,22 @@ fn binary_rubbish() {
     assert_eq!(refused(late), (100, told("trace.csv:101: binary data (byte 0xff at column 5)")));
     let host = [&b"1,h,0,Read,0,512,9\n"[..], b"2,h\0,0,Read,0,512,9\n"].concat();
     assert_eq!(refused(host), (1, told("trace.csv:2: binary data (byte 0x00 at column 4)")));
+    let wide: Vec<u8> = "t,o,n,k\n1,0,8,R\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (_, error) = read(wide, &columns("time=t:s,offset=o,size=n,kind=k"));
+    assert_eq!(error.unwrap().to_string(), told("trace.csv:1: binary data (byte 0x00 at column 2)"));
+}
+
+fn columns(columns: &str) -> Options {
+    Options { read: ReadOptions { columns: Some(columns.to_owned()), ..ReadOptions::default() }, ..Options::default() }
+}
+
+#[test]
+fn lines_without_the_named_columns() {
+    let named = "time=t:s,offset=o,size=n,kind=k";
+    let told = |line: &str| read(format!("t,o,n,k\n1,0,512,R\n{line}"), &columns(named)).1.unwrap().to_string();
+    assert_eq!(told("x\n"), format!("trace.csv:3: 1 field where csv has \"{named}\"; the line is \"x\""));
+    let torn = "the last line is torn: it does not end and is not";
+    assert_eq!(told("2,0"), format!("trace.csv:3: {torn} \"{named}\"; the line is \"2,0\""));
 }
 
 struct Endless {
