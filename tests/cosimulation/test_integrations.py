@@ -3,6 +3,8 @@
 import random
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,6 +15,8 @@ from conftest import REPOSITORY
 
 Requests: TypeAlias = list[tuple[int, int, int, int]]
 """Arrival in picoseconds, operation, first sector, sectors."""
+
+Compiler: TypeAlias = Callable[..., Path]
 
 Completed: TypeAlias = list[tuple[int, int]]
 """Number of the request and its completion in picoseconds."""
@@ -87,14 +91,21 @@ def library() -> Path:
     return REPOSITORY / "target/debug"
 
 
-def compiled(folder: Path, library: Path, *words: str | Path, static: bool = False) -> Path:
-    if shutil.which("c++") is None:
-        pytest.skip("no C++ compiler")
-    program = folder / "program"
-    include = f"-I{REPOSITORY / 'crates/canaletto-c/include'}"
-    shared = [f"-L{library}", "-lcanaletto_c", f"-Wl,-rpath,{library}"]
-    linked = [library / "libcanaletto_c.a", "-lpthread", "-ldl", "-lm"] if static else shared
-    subprocess.run([words[0], *STRICT, "-g", "-O1", include, *words[1:], *linked, "-o", program], check=True)
+@pytest.fixture(scope="session")
+def compiled(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Compiler:
+    """Compiles each program once."""
+
+    @cache
+    def program(*words: str | Path, static: bool = False) -> Path:
+        if shutil.which("c++") is None:
+            pytest.skip("no C++ compiler")
+        built = tmp_path_factory.mktemp("program") / "program"
+        include = f"-I{REPOSITORY / 'crates/canaletto-c/include'}"
+        shared = [f"-L{library}", "-lcanaletto_c", f"-Wl,-rpath,{library}"]
+        linked = [library / "libcanaletto_c.a", "-lpthread", "-ldl", "-lm"] if static else shared
+        subprocess.run([words[0], *STRICT, "-g", "-O1", include, *words[1:], *linked, "-o", built], check=True)
+        return built
+
     return program
 
 
@@ -121,9 +132,7 @@ def drive_of(case: str) -> cn.Design:
     return cn.design("performance-optimized", **settings(case))
 
 
-def c_replay(folder: Path, library: Path, *, static: bool = False) -> Path:
-    source = REPOSITORY / "examples/c/replay.c"
-    return compiled(folder, library, "cc", "-std=c11", source, static=static)
+C_REPLAY = ("cc", "-std=c11", REPOSITORY / "examples/c/replay.c")
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -134,21 +143,21 @@ def test_a_drive_completes_as_a_run_does(case: str, tmp_path: Path) -> None:
     assert in_columns(drive_of(case), requests) == expected
 
 
-def test_the_c_library_completes_as_a_drive_does(library: Path, tmp_path: Path) -> None:
-    program = c_replay(tmp_path, library)
+def test_the_c_library_completes_as_a_drive_does(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled(*C_REPLAY)
     for case in CASES:
         assert printed(program, tmp_path, some_requests(), *given(case)) == in_a_drive(drive_of(case), some_requests())
 
 
-def test_the_static_library_serves_as_well(library: Path, tmp_path: Path) -> None:
-    program = c_replay(tmp_path, library, static=True)
+def test_the_static_library_serves_as_well(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled(*C_REPLAY, static=True)
     assert printed(program, tmp_path, some_requests(), *given("venice")) == in_a_drive(
         drive_of("venice"), some_requests()
     )
 
 
-def test_the_example_in_cpp_runs(library: Path, tmp_path: Path) -> None:
-    program = compiled(tmp_path, library, "c++", "-std=c++17", REPOSITORY / "examples/c/closed_loop.cpp")
+def test_the_example_in_cpp_runs(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled("c++", "-std=c++17", REPOSITORY / "examples/c/closed_loop.cpp")
     done = subprocess.run([program, "performance-optimized", "8", "500"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("500 reads in ")
     assert "\ndata_transfer 3.413 us\n" in done.stdout
@@ -157,10 +166,10 @@ def test_the_example_in_cpp_runs(library: Path, tmp_path: Path) -> None:
     assert "performance-optimized" in refused.stderr
 
 
-def test_valgrind_finds_nothing(library: Path, tmp_path: Path) -> None:
+def test_valgrind_finds_nothing(compiled: Compiler, tmp_path: Path) -> None:
     if shutil.which("valgrind") is None:
         pytest.skip("no valgrind")
-    program = c_replay(tmp_path, library)
+    program = compiled(*C_REPLAY)
     (tmp_path / "requests").write_text("0 1 0 8\n0 0 8 16\n1000000 2 0 8\n1000000 3 0 0\n")
     # The schema of configurations, made once and kept, is "possibly lost": only the middle of it is pointed at.
     kinds = "definite,indirect"
@@ -172,8 +181,8 @@ def test_valgrind_finds_nothing(library: Path, tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) == 4
 
 
-def test_misuse_is_told_and_changes_nothing(library: Path, tmp_path: Path) -> None:
-    program = compiled(tmp_path, library, "cc", "-std=c11", "-pthread", Path(__file__).parent / "misuse.c")
+def test_misuse_is_told_and_changes_nothing(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled("cc", "-std=c11", "-pthread", Path(__file__).parent / "misuse.c")
     done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -189,8 +198,8 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("line", MALFORMED.values(), ids=MALFORMED.keys())
-def test_a_malformed_line_ends_a_replay(line: str, library: Path, tmp_path: Path) -> None:
-    program = c_replay(tmp_path, library)
+def test_a_malformed_line_ends_a_replay(line: str, compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled(*C_REPLAY)
     (tmp_path / "requests").write_text(f"0 0 0 8\n{line}\n20 0 0 8\n")
     command = [program, "performance-optimized", tmp_path / "requests"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -198,8 +207,8 @@ def test_a_malformed_line_ends_a_replay(line: str, library: Path, tmp_path: Path
     assert f'line 2: got "{line}", expected' in done.stderr
 
 
-def test_a_replay_ends_with_an_error_where_text_is_lost(library: Path, tmp_path: Path) -> None:
-    program = c_replay(tmp_path, library)
+def test_a_replay_ends_with_an_error_where_text_is_lost(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled(*C_REPLAY)
     (tmp_path / "zero").write_bytes(b"0 0 0 8\n10 0 8 8\0dropped\n20 0 0 8\n")
     (tmp_path / "good").write_text("0 0 0 8\n10 0 8 8")
     for requests, out, said in (
@@ -214,8 +223,8 @@ def test_a_replay_ends_with_an_error_where_text_is_lost(library: Path, tmp_path:
     assert len(printed(program, tmp_path, [(0, 0, 0, 8), (10, 0, 8, 8)])) == 2
 
 
-def test_the_example_in_cpp_refuses_what_is_no_number(library: Path, tmp_path: Path) -> None:
-    program = compiled(tmp_path, library, "c++", "-std=c++17", REPOSITORY / "examples/c/closed_loop.cpp")
+def test_the_example_in_cpp_refuses_what_is_no_number(compiled: Compiler, tmp_path: Path) -> None:
+    program = compiled("c++", "-std=c++17", REPOSITORY / "examples/c/closed_loop.cpp")
     for word in ("eight", "0", "-1", "1x"):
         done = subprocess.run(
             [program, "performance-optimized", word, "9"], capture_output=True, text=True, check=False
@@ -223,21 +232,21 @@ def test_the_example_in_cpp_refuses_what_is_no_number(library: Path, tmp_path: P
         assert (done.returncode, f'got "{word}"' in done.stderr) == (2, True)
 
 
-def test_systemc_refuses_what_is_no_command(library: Path, tmp_path: Path) -> None:
+def test_systemc_refuses_what_is_no_command(compiled: Compiler, tmp_path: Path) -> None:
     if not Path("/usr/include/tlm").exists():
         pytest.skip("no SystemC (Debian: libsystemc-dev)")
     parts = [f"-I{INTEGRATIONS / 'systemc'}", Path(__file__).parent / "commands.cpp", "-lsystemc"]
-    program = compiled(tmp_path, library, "c++", "-std=c++17", *parts)
+    program = compiled("c++", "-std=c++17", *parts)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, [line for line in done.stderr.splitlines() if "status" in line]) == (0, [])
 
 
 @pytest.mark.parametrize("form", ["lt", "at"])
-def test_systemc_completes_as_a_drive_does(form: str, library: Path, tmp_path: Path) -> None:
+def test_systemc_completes_as_a_drive_does(form: str, compiled: Compiler, tmp_path: Path) -> None:
     if not Path("/usr/include/tlm").exists():
         pytest.skip("no SystemC (Debian: libsystemc-dev)")
     systemc = [INTEGRATIONS / "systemc/replay.cpp", "-lsystemc"]
-    program = compiled(tmp_path, library, "c++", "-std=c++17", *systemc)
+    program = compiled("c++", "-std=c++17", *systemc)
     for case in CASES:
         found = printed(program, tmp_path, some_requests(), form, *given(case))
         expected = in_a_drive(drive_of(case), some_requests())
@@ -245,21 +254,21 @@ def test_systemc_completes_as_a_drive_does(form: str, library: Path, tmp_path: P
         assert sorted(found) == sorted(expected), case
 
 
-def test_gem5_wrapper_completes_as_a_drive_does(library: Path, tmp_path: Path) -> None:
+def test_gem5_wrapper_completes_as_a_drive_does(compiled: Compiler, tmp_path: Path) -> None:
     """With stand-ins for gem5's classes: not tested with gem5 itself."""
     parts = [STANDINS / "gem5/replay.cc", INTEGRATIONS / "gem5/canaletto_drive.cc"]
     includes = [f"-I{STANDINS / 'gem5'}", f"-I{INTEGRATIONS / 'gem5'}"]
-    program = compiled(tmp_path, library, "c++", "-std=c++17", *includes, *parts)
+    program = compiled("c++", "-std=c++17", *includes, *parts)
     for case in CASES:
         found = printed(program, tmp_path, some_requests(2), *given(case))
         assert found == in_a_drive(drive_of(case), some_requests(2)), case
 
 
-def test_sst_wrapper_completes_as_a_drive_does(library: Path, tmp_path: Path) -> None:
+def test_sst_wrapper_completes_as_a_drive_does(compiled: Compiler, tmp_path: Path) -> None:
     """With stand-ins for SST's classes: not tested with SST itself."""
     parts = [STANDINS / "sst/replay.cc", INTEGRATIONS / "sst/canaletto_drive.cc"]
     includes = [f"-I{STANDINS / 'sst'}", f"-I{INTEGRATIONS / 'sst'}"]
-    program = compiled(tmp_path, library, "c++", "-std=c++17", *includes, *parts)
+    program = compiled("c++", "-std=c++17", *includes, *parts)
     for case in CASES:
         found = printed(program, tmp_path, some_requests(), *given(case))
         assert sorted(found) == sorted(in_a_drive(drive_of(case), some_requests())), case
