@@ -4,7 +4,7 @@ Some 100 short runs, a few minutes on one core. Without `--write` it only prints
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import altair as alt
@@ -12,7 +12,6 @@ import canaletto as cn
 import tables
 import vl_convert
 from canaletto._report import colours
-from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 PAGE = tables.DOCS / "explanation/compute.md"
@@ -37,17 +36,12 @@ FAST = {f"compute.{place}.rate": "100GB/s" for place in PLACES}
 """Units that keep up, so that what moves data limits."""
 
 
-def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
-    """A run without records, with root causes."""
-    return run_once(design, work, 1, 0, False, None)[0]
-
-
 @cache
 def saturated(fabric: str, kind: str, at: str) -> dict[str, Any]:
     design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
     size = "4KiB" if kind == "gather" else "32KiB"
     shape = {"requests": 2000, "read_share": 1.0, "size": size, "queue_depth": 256}
-    return result(design, workload(kind, [flow("tasks", shape, compute={**KINDS[kind], "at": at})]))
+    return tables.result(design, workload(kind, [flow("tasks", shape, compute={**KINDS[kind], "at": at})]))
 
 
 def rate(found: dict[str, Any]) -> float:
@@ -61,8 +55,7 @@ def energy(found: dict[str, Any]) -> float:
     return float((spent["array"] + spent["fabric"] + report["energy_mj"]) * 1e9 / report["operand_bytes"])
 
 
-def head(label: str) -> str:
-    return f"| {label} | " + " | ".join(f"`{name}`" for name in PINS) + " |\n" + "| --- " * (len(PINS) + 1) + "|"
+head = partial(tables.head, PINS)
 
 
 def rates() -> Iterator[str]:
@@ -141,7 +134,7 @@ def neighbours() -> Iterator[str]:
             if at:
                 tasks = {**common, "inter_arrival": "5us"}
                 flows.append(flow("tasks", tasks, compute={"kind": "gather", "operands": 4, "at": at}))
-            found = result(design, workload("both", flows))
+            found = tables.result(design, workload("both", flows))
             cells.append(f"{found['flows'][0]['latency_us']['all']['p99']:.1f} µs")
         yield f"| {at or 'none'} | " + " | ".join(cells) + " |"
 
@@ -160,7 +153,7 @@ def together() -> Iterator[str]:
         ("in one block, sensed at once", near, {}),
     ):
         design = cn.design("performance-optimized").replace(fabric="bus", **PINS["bus"], **keys, **more)
-        found = result(design, workload("gathers", [flow("tasks", shape, compute=compute)]))
+        found = tables.result(design, workload("gathers", [flow("tasks", shape, compute=compute)]))
         report = found["flows"][0]["compute"]
         crossed = (report["out_bytes"] + report["result_bytes"]) / report["operand_bytes"]
         yield f"| {name} | {rate(found):.1f} GB/s | {energy(found):.0f} pJ | {100 * crossed:.0f} % |"
@@ -188,7 +181,7 @@ def placement() -> Iterator[str]:
     for name, (near, more) in WAYS.items():
         for updates in (0.25, 1, 4):
             design = cn.design("performance-optimized").replace(**keys, **more)
-            found = result(design, updated(near, updates))
+            found = tables.result(design, updated(near, updates))
             writes, _, tasks = found["flows"]
             spent = found["energy_mj"]
             energy = (spent["array"] + spent["fabric"] + spent["compute"]) * 1e3 / tasks["compute"]["tasks"]

@@ -4,32 +4,18 @@ Some 1,600 short runs, ten minutes on one core. Without `--write` it only prints
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
 import canaletto as cn
 import tables
 from canaletto._run.equal import CROSSBAR, equalised
-from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 PAGE = tables.DOCS / "explanation/numbering.md"
 
-# Sixteen data pins a controller at 1.2 GB/s for eight of them: one bus or trunk of 16, two of 8, links of 16 one way at
-# a time, links of 8 each way. `ideal` has eight for each chip. `crossbar`: any chip on any free trunk of 16.
-PINS: dict[str, dict[str, Any]] = {
-    "bus": {"fabric.link_rate": "2.4GB/s"},
-    "sca": {"fabric.link_rate": "2.4GB/s"},
-    "packetized": {"fabric.link_rate": "1.2GB/s"},
-    "omnibus": {"fabric.link_rate": "1.2GB/s"},
-    "omnibus-split": {"fabric.link_rate": "1.2GB/s"},
-    "mesh": {"fabric.network.link_rate": "1.2GB/s"},
-    "venice": {"fabric.network.link_rate": "2.4GB/s"},
-    "clusters": {"fabric.link_rate": "1.2GB/s"},
-    "ideal": {"fabric.link_rate": "1.2GB/s"},
-}
-FABRICS = (*PINS, CROSSBAR)
+FABRICS = (*tables.PINS, CROSSBAR)
 NO_HOST_LIMIT = {"link.lanes": 16, "link.lane_rate": "8GB/s", "host.queues_per_flow": 16}
 PLACES: dict[str, dict[str, Any]] = {
     "uniform": {},
@@ -53,8 +39,8 @@ def drive(fabric: str, order: str, numbering: str, size: str) -> cn.Design:
 def at_equal_pins(fabric: str) -> cn.Design:
     base = cn.design("performance-optimized")
     if fabric == CROSSBAR:
-        return equalised([base.replace(fabric="packetized", **PINS["packetized"])], "pins=16", "pins").crossbar
-    return base.replace(fabric=fabric, **PINS[fabric])
+        return equalised([base.replace(fabric="packetized", **tables.PINS["packetized"])], "pins=16", "pins").crossbar
+    return base.replace(fabric=fabric, **tables.PINS[fabric])
 
 
 def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Workload:
@@ -62,37 +48,28 @@ def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Work
     return workload("reads", [flow("reads", {**keys, **PLACES[place], **pace})])
 
 
-def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
-    return run_once(design, work, 1, 0, False, None)[0]
-
-
 @cache
 def peak(fabric: str, order: str, numbering: str, place: str, size: str) -> float:
     requests = 30_000 if size == "4 KiB" else 10_000
     made = reads(place, size, requests, {"queue_depth": DEPTH})
-    return float(result(drive(fabric, order, numbering, size), made)["iops"])
+    return float(tables.result(drive(fabric, order, numbering, size), made)["iops"])
 
 
 def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
     design = drive(fabric, order, numbering, "4 KiB")
-    idle = result(design, reads("uniform", "4 KiB", 500, {"queue_depth": 1}))["latency_us"]["all"]["mean"]
+    idle = tables.result(design, reads("uniform", "4 KiB", 500, {"queue_depth": 1}))["latency_us"]["all"]["mean"]
     points = [(0.0, idle)]
     for load in LOADS:
         rate = load * peak(fabric, order, numbering, place, "4 KiB")
         made = reads(place, "4 KiB", 10_000, {"inter_arrival": f"{1e12 / rate:.0f}ps"})
-        points.append((rate, result(design, made)["latency_us"]["all"]["mean"]))
+        points.append((rate, tables.result(design, made)["latency_us"]["all"]["mean"]))
     for (low, below), (high, above) in pairwise(points):
         if below <= 2 * idle < above:
             return low + (high - low) * (2 * idle - below) / (above - below)
     return None
 
 
-def head(label: str) -> str:
-    return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
-
-
-def line(label: str, values: list[float | None], form: str = ".1f") -> str:
-    return f"| {label} | " + " | ".join("–" if value is None else f"{value:{form}}" for value in values) + " |"
+head, line = partial(tables.head, FABRICS), tables.line
 
 
 def peaks() -> Iterator[str]:
@@ -133,11 +110,11 @@ def bounds() -> Iterator[str]:
             flow("reads", {**shape, "read_share": 1.0, "queue_depth": 64}),
             flow("writes", {**shape, "read_share": 0.0, "queue_depth": 256}),
         ]
-        return list(result(design, workload("both", loops))["flows"])
+        return list(tables.result(design, workload("both", loops))["flows"])
 
     def alone(fabric: str, keys: dict[str, Any]) -> float:
         design = drive(fabric, "data", "row-major", "4 KiB").replace(**keys)
-        found = result(design, reads("uniform", "4 KiB", 30_000, {"queue_depth": DEPTH}))
+        found = tables.result(design, reads("uniform", "4 KiB", 30_000, {"queue_depth": DEPTH}))
         return float(found["bandwidth_mb_s"]) / 1e3
 
     found = {(fabric, label): both(fabric, keys) for fabric in FABRICS for label, keys in BOUNDS.items()}
@@ -165,7 +142,7 @@ def presets() -> Iterator[str]:
             work = workload("loop", [flow("loop", keys)])
 
             def measured(keys: dict[str, Any], preset: str = preset, work: cn.Workload = work) -> tuple[float, float]:
-                found = result(cn.design(preset).replace(**keys), work)
+                found = tables.result(cn.design(preset).replace(**keys), work)
                 return found["iops"], found["latency_us"]["read"]["p99"]
 
             plain = measured({"fabric.transfer_order": "data-first"})

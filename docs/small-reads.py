@@ -4,14 +4,13 @@ Some 500 short runs, a few minutes on one core. Without `--write` it only prints
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
 import canaletto as cn
 import tables
 from canaletto._run import names
-from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 PAGE = tables.DOCS / "explanation/small-reads.md"
@@ -59,13 +58,13 @@ def work(
 @cache
 def peak(fabric: str, place: str, mix: str, size: str) -> dict[str, Any]:
     requests = 20_000 if SIZES[size] <= 4096 else 8_000
-    return run_once(drive(fabric), work(place, MIXES[mix], SIZES[size], requests), 1, 0, False, None)[0]
+    return tables.result(drive(fabric), work(place, MIXES[mix], SIZES[size], requests))
 
 
 @cache
 def idle_us(fabric: str, place: str, size: str) -> float:
     alone = work(PLACES[0], 1.0, SIZES[size], 500, depth=1)
-    return float(run_once(drive(fabric), alone, 1, 0, False, None)[0]["latency_us"]["all"]["mean"])
+    return float(tables.result(drive(fabric), alone)["latency_us"]["all"]["mean"])
 
 
 @cache
@@ -74,7 +73,7 @@ def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float
     found = []
     for load in LOADS:
         made = work(place, 1.0, SIZES[size], 20_000, rate=load * most)
-        latency = run_once(drive(fabric), made, 1, 0, False, None)[0]["latency_us"]["all"]
+        latency = tables.result(drive(fabric), made)["latency_us"]["all"]
         found.append((load * most, latency["mean"], latency["p99"]))
     return tuple(found)
 
@@ -97,12 +96,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-def head(label: str) -> str:
-    return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
-
-
-def line(label: str, values: list[float | None]) -> str:
-    return f"| {label} | " + " | ".join("–" if value is None else f"{value:.3g}" for value in values) + " |"
+head, line = partial(tables.head, FABRICS), partial(tables.line, form=".3g")
 
 
 def peaks() -> Iterator[str]:
@@ -119,7 +113,7 @@ def changes() -> Iterator[str]:
     for size in ("512 B", "1 KiB", "4 KiB"):
         for change, keys in CHANGES.items():
             made = work(PLACES[0], 1.0, SIZES[size], 20_000)
-            found = [run_once(drive(fabric).replace(**keys), made, 1, 0, False, None)[0] for fabric in FABRICS]
+            found = [tables.result(drive(fabric).replace(**keys), made) for fabric in FABRICS]
             yield line(f"{change}, {size}", [each["iops"] / 1e6 for each in found])
 
 
@@ -135,7 +129,7 @@ def tail_at(fabric: str, place: str, size: str, rate: float) -> float | None:
     if rate > peak(fabric, place, "reads", size)["iops"]:
         return None
     made = work(place, 1.0, SIZES[size], 20_000, rate=rate)
-    return float(run_once(drive(fabric), made, 1, 0, False, None)[0]["latency_us"]["all"]["p99"])
+    return float(tables.result(drive(fabric), made)["latency_us"]["all"]["p99"])
 
 
 def tails() -> Iterator[str]:

@@ -6,25 +6,16 @@ Without `--write` it only prints.
 
 import statistics
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import canaletto as cn
 import tables
-from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 PAGE = tables.DOCS / "explanation/zones.md"
 
-# Sixteen data pins a controller at 1.2 GB/s for eight of them, as in docs/numbering.py.
-PINS: dict[str, dict[str, Any]] = {
-    "bus": {"fabric.link_rate": "2.4GB/s"},
-    "packetized": {"fabric.link_rate": "1.2GB/s"},
-    "omnibus": {"fabric.link_rate": "1.2GB/s"},
-    "mesh": {"fabric.network.link_rate": "1.2GB/s"},
-    "venice": {"fabric.network.link_rate": "2.4GB/s"},
-    "ideal": {"fabric.link_rate": "1.2GB/s"},
-}
+PINS = {name: tables.PINS[name] for name in ("bus", "packetized", "omnibus", "mesh", "venice", "ideal")}
 WIDTHS: dict[str, tuple[int, int]] = {
     "1 die": (1, 1),
     "8 dies of one channel": (8, 1),
@@ -34,10 +25,6 @@ WIDTHS: dict[str, tuple[int, int]] = {
 DIE_BYTES = 2 * 768 * 4096
 SEEDS = (1, 2)
 """Of the runs with handles: how much is copied differs from seed to seed."""
-
-
-def result(design: cn.Design, work: cn.Workload, seed: int = 1) -> dict[str, Any]:
-    return run_once(design, work, seed, 0, False, None)[0]
 
 
 @cache
@@ -54,15 +41,10 @@ def zoned(fabric: str, width: str) -> dict[str, Any]:
     appends = {"read_share": 0.0, "size": "16KiB", "queue_depth": 64, "zone_work": "append", "zones": 4}
     # Zones behind the full ones.
     appends["working_set_offset"] = f"{200 * 2**30}B"
-    return result(design, workload("both", [flow("reads", common | reads), flow("appends", common | appends)]))
+    return tables.result(design, workload("both", [flow("reads", common | reads), flow("appends", common | appends)]))
 
 
-def head(label: str) -> str:
-    return f"| {label} | " + " | ".join(f"`{name}`" for name in PINS) + " |\n" + "| --- " * (len(PINS) + 1) + "|"
-
-
-def line(label: str, values: list[float], form: str) -> str:
-    return f"| {label} | " + " | ".join(f"{value:{form}}" for value in values) + " |"
+head, line = partial(tables.head, PINS), tables.line
 
 
 def zones() -> Iterator[str]:
@@ -89,7 +71,7 @@ def placed(fabric: str, handles: int) -> list[dict[str, Any]]:
     log = writes | {"size": "16KiB", "addresses": "sequential", "working_set": 1.0, "working_set_offset": "36MiB"}
     own = {"handle": 1} if handles == 2 else {}
     flows = [flow("reads", reads), flow("objects", objects), flow("log", log, **own)]
-    return [result(design, workload("cache", flows), seed) for seed in SEEDS]
+    return [tables.result(design, workload("cache", flows), seed) for seed in SEEDS]
 
 
 FIGURES: tuple[tuple[str, str, Callable[[dict[str, Any]], float]], ...] = (
