@@ -148,7 +148,7 @@ def at_work() -> dict[str, cn.Design]:
     return at_equal_pins(cn.design("performance-optimized").replace(**BASE))
 
 
-def speedups(label: str, load: cn.Workload, measure: str) -> dict[str, float | None]:
+def speedups(load: cn.Workload, measure: str) -> dict[str, float | None]:
     found = {fabric: result(at_work()[fabric], load) for fabric in COMPARED}
     values = {
         fabric: each["iops"] if measure == "iops" else 1 / each["latency_us"]["all"][measure]
@@ -167,7 +167,7 @@ PACES: dict[str, tuple[dict[str, Any], str]] = {
 @cache
 def profiles() -> Grid:
     rows = {
-        f"{name}, {label}": speedups(name, cn.workload(name, requests=20_000, **pace), measure)
+        f"{name}, {label}": speedups(cn.workload(name, requests=20_000, **pace), measure)
         for label, (pace, measure) in PACES.items()
         for name in TABLE2
     }
@@ -226,7 +226,7 @@ def traces() -> Iterator[str]:
     files = sorted(file for pattern in FILES for file in TRACES.glob(pattern))
     rows = {
         f"{file.name.removesuffix('.gz')}, {label}": speedups(
-            file.name, cn.workload(file, requests=20_000, out_of_range="wrap", devices="offset", **pace), measure
+            cn.workload(file, requests=20_000, out_of_range="wrap", devices="offset", **pace), measure
         )
         for label, (pace, measure) in PACES.items()
         for file in files

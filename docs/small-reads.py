@@ -62,7 +62,7 @@ def peak(fabric: str, place: str, mix: str, size: str) -> dict[str, Any]:
 
 
 @cache
-def idle_us(fabric: str, place: str, size: str) -> float:
+def idle_us(fabric: str, size: str) -> float:
     alone = work(PLACES[0], 1.0, SIZES[size], 500, depth=1)
     return float(tables.result(drive(fabric), alone)["latency_us"]["all"]["mean"])
 
@@ -79,7 +79,7 @@ def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float
 
 
 def knee(fabric: str, place: str, size: str) -> float | None:
-    twice = 2 * idle_us(fabric, place, size)
+    twice = 2 * idle_us(fabric, size)
     points = [(0.0, twice / 2), *((rate, mean) for rate, mean, _ in curve(fabric, place, size))]
     for (low, below), (high, above) in pairwise(points):
         if below <= twice < above:

@@ -206,7 +206,7 @@ def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
 def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
     direction, random = _direction(job)
     read_share, trims = _shares(job, direction)
-    sizes = _sizes(job, read_share, trims)
+    sizes = _sizes(job, trims)
     if not job.flag("direct"):
         job.note("no page cache of the host: as with direct=1")
     made: dict[str, Any] = {"read_share": read_share, **({"trim_share": 1.0} if trims else {})}
@@ -269,7 +269,7 @@ def _shares(job: Job, direction: str) -> tuple[float, bool]:
     return shares[direction], direction == "trim"
 
 
-def _sizes(job: Job, read_share: float, trims: bool) -> Sizes:
+def _sizes(job: Job, trims: bool) -> Sizes:
     split, spread = job.get("bssplit"), job.get("bsrange", "blocksize_range")
     given = job.get("bs", "blocksize")
     if split is not None:
@@ -355,7 +355,7 @@ def _open_loop(
     if 0 < read_share < 1:
         per_s = _mixed_rate(given, process, read_share)
     else:
-        per_s = rate.number() if rate else given.size() / _sizes(job, read_share, False).mean(read_share)
+        per_s = rate.number() if rate else given.size() / _sizes(job, False).mean(read_share)
     if not 1e12 / DAY_PS <= per_s <= 1e12:
         raise given.wrong("expected a rate above 0: from one request in a day to one in a picosecond")
     kind = "linear" if process is None else process.text

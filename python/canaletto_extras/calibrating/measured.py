@@ -24,9 +24,6 @@ def name_of(quantile: float) -> str:
     return f"p{quantile * 100:g}_us".replace(".", "_", 1) if quantile * 100 % 1 else f"p{quantile * 100:.0f}_us"
 
 
-STATISTICS = ("iops", "mean_us", *(name_of(quantile) for quantile in QUANTILES))
-
-
 @dataclass(frozen=True)
 class Job:
     options: Mapping[str, str]

@@ -26,7 +26,7 @@ def html(asked: "Asked", found: "Search") -> str:
     )
     axes = axes_of(asked, found.table)
     judges = [worded(each) for each in asked.objectives]
-    sections = [_front(asked, found, axes, judges), _designs(asked, found, axes)]
+    sections = [_front(found, axes, judges), _designs(asked, found, axes)]
     return document(title, opening, sections, ["page.js"])
 
 
@@ -58,7 +58,7 @@ def conditions(asked: "Asked", found: "Search") -> str:
     return f"{number_of(asked.trials, 'trial')} of {asked.sampler}, seed {asked.sampler_seed}.{limits}"
 
 
-def _front(asked: "Asked", found: "Search", axes: list[str], judges: list[Measure]) -> str:
+def _front(found: "Search", axes: list[str], judges: list[Measure]) -> str:
     rows = found.table.filter(pl.col("feasible"))
     if len(judges) < 2 or not rows.height:
         return ""

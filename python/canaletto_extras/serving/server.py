@@ -20,8 +20,6 @@ from canaletto._run.config import Design, check_text
 from canaletto._run.drive import LATEST_PS
 from canaletto._run.timeline import time_ps
 
-CLOCKS = ("real", "scaled", "free")
-
 _LOOK_S = 0.05
 
 _LARGEST_FACTOR = LATEST_PS // (3600 * 10**12)
