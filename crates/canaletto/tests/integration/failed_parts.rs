@@ -1,7 +1,6 @@
-use crate::common::{SMALL, WIRES_LIMIT, design, preset, simulate, synthetic};
+use crate::common::{SMALL, WIRES_LIMIT, design, preset, refusal, simulate, synthetic};
 use crate::swarm::shadow::check;
 use canaletto::config::design::{Design, FabricKind};
-use canaletto::config::load_design;
 use canaletto::config::named::Named;
 use canaletto::measure::cut_off::CutOffReport;
 use canaletto::measure::report::Report;
@@ -236,10 +235,7 @@ fn the_buses_that_are_left_are_saturated() {
 
 #[test]
 fn what_failed_parts_need_is_said() {
-    let refused = |changes: &[&str]| {
-        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
-        load_design("performance-optimized", None, &changes).unwrap_err().to_string()
-    };
+    let refused = |changes: &[&str]| refusal(None, changes);
     let routers = ["fabric.kind=venice", "fabric.failures.routers=1"];
     let with = |more: &'static str| refused(&[&routers[..], &[more]].concat());
     for (said, expected) in [
@@ -258,9 +254,7 @@ fn what_failed_parts_need_is_said() {
         ),
         (
             refused(&[
-                "fabric.kind=venice",
-                "fabric.venice.scouts=clocked",
-                "fabric.venice.tear_down=wire",
+                "fabric.kind=venice; fabric.venice.scouts=clocked; fabric.venice.tear_down=wire",
                 "fabric.failures.routers=1",
             ]),
             "in rtl/ no routers fail",
@@ -272,10 +266,7 @@ fn what_failed_parts_need_is_said() {
         ),
         (
             refused(&[
-                "fabric.kind=omnibus",
-                "fabric.failures.buses=1",
-                "fabric.failures.at=1ms",
-                "gc.scope=spatial",
+                "fabric.kind=omnibus; fabric.failures.buses=1; fabric.failures.at=1ms; gc.scope=spatial",
                 "ftl.write_placement=dynamic",
             ]),
             "a copy on its way from chip to chip would have none",
@@ -287,10 +278,7 @@ fn what_failed_parts_need_is_said() {
         (with("ftl.mapping=in-place"), "needs ftl.mapping = \"page\""),
         (
             refused(&[
-                "fabric.kind=venice",
-                "fabric.failures.routers=3",
-                "ftl.superblock=drive",
-                "ftl.parity=die",
+                "fabric.kind=venice; fabric.failures.routers=3; ftl.superblock=drive; ftl.parity=die",
                 "gc.reserved_blocks=2",
             ]),
             "expected one die at the most with ftl.parity = \"die\"",

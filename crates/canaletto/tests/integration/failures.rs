@@ -1,5 +1,4 @@
-use crate::common::{SMALL, design, preset, simulate, synthetic};
-use canaletto::config::load_design;
+use crate::common::{SMALL, design, preset, refusal, simulate, synthetic};
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::Report;
 
@@ -81,10 +80,7 @@ fn factory_bad_blocks_are_passed_over() {
     let report = report(&[&large[..], &["flash.failures.factory_bad=0.1"]].concat(), WRITES);
     assert!((8 * 6..=8 * 7).contains(&report.flash.bad_blocks), "{}", report.flash.bad_blocks);
     assert_eq!(report.measures.requests.failed, 0);
-    let refused = |overrides: &[&str]| {
-        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-        load_design("test.toml", Some(SMALL), &overrides).unwrap_err().to_string()
-    };
+    let refused = |overrides: &[&str]| refusal(Some(SMALL), overrides);
     let message = refused(&["flash.failures.factory_bad=0.1", "ftl.overprovisioning=0.3"]);
     assert!(message.contains("up to 2 of 16 blocks a plane"), "{message}");
     assert!(refused(&["flash.failures.program=0.1", "ftl.map_update=issue"]).contains("program-end"));

@@ -1,11 +1,11 @@
 //! Several namespaces on one drive: zones, data that are collected, and data that are placed.
 
-use canaletto::config::{load_design, load_workload};
+use canaletto::config::load_workload;
 use canaletto::drive::{Drive, DriveOptions, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::{Outcome, RunOptions, run};
 
-use crate::common::design;
+use crate::common::{design, refusal};
 
 /// Eight dies of two planes. A zone of 2 MiB takes a block of each plane; sixteen zones leave 48 of 64 blocks.
 const SHARED: &str = r#"
@@ -209,8 +209,7 @@ fn tables_that_do_not_fit_are_refused() {
         (&["fdp.handles=0"], "needs fdp.handles"),
         (&["namespace.2.kind=conventional"], "needs a namespace of kind"),
     ] {
-        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        let said_it = load_design("test.toml", Some(SHARED), &keys).expect_err("it must be refused").to_string();
+        let said_it = refusal(Some(SHARED), keys);
         assert!(said_it.contains(said), "{keys:?}: {said_it}");
     }
     let too_large = simulate(&["namespace.0.size=200MiB"], FLOWS).err().unwrap();

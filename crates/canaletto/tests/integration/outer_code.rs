@@ -1,7 +1,6 @@
 use crate::common::script::{COMMAND, DATA};
-use crate::common::{design, preset, simulate, synthetic};
+use crate::common::{design, preset, refusal, simulate, synthetic};
 use canaletto::Outcome;
-use canaletto::config::load_design;
 use canaletto::measure::blame::Cause;
 
 const OUTER: &[&str] = &["controller.ecc.codeword=512B", "controller.ecc.outer.codeword=4KiB", "ftl.mapping_unit=512B"];
@@ -111,8 +110,7 @@ fn outer_codes_that_do_not_fit_are_refused() {
             "fewer than the 32768 bits of an outer codeword",
         ),
     ] {
-        let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
-        let refused = load_design("performance-optimized", None, &keys).unwrap_err().to_string();
+        let refused = refusal(None, keys);
         assert!(refused.contains(says), "{refused}");
     }
 }

@@ -1,5 +1,5 @@
 use crate::common::contents::Contents;
-use crate::common::{SMALL, design, simulate, synthetic};
+use crate::common::{SMALL, design, refusal, simulate, synthetic};
 use crate::swarm::shadow::{Shadow, check};
 use std::collections::BTreeMap;
 
@@ -275,10 +275,7 @@ fn failed_programs_are_left_out_of_parity() {
 
 #[test]
 fn what_parity_needs_is_said() {
-    let refused = |changes: &[&str]| {
-        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
-        canaletto::config::load_design("performance-optimized", None, &changes).unwrap_err().to_string()
-    };
+    let refused = |changes: &[&str]| refusal(None, changes);
     for (changes, expected) in [
         (&["ftl.parity=die"][..], "ftl.parity: got \"die\" with ftl.superblock = \"none\""),
         (
@@ -295,12 +292,7 @@ fn what_parity_needs_is_said() {
             "got 8, expected 0 to 7: the channels",
         ),
         (
-            &[
-                "ftl.parity=channel",
-                "ftl.superblock=drive",
-                "flash.failures.lost_channel=3",
-                "flash.failures.lost_die=3",
-            ],
+            &["ftl.parity=channel; ftl.superblock=drive; flash.failures.lost_channel=3", "flash.failures.lost_die=3"],
             "expected one of the two",
         ),
         (&["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_die=64"], "got 64, expected 0 to 63"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::common::{design, preset, simulate, synthetic};
+use crate::common::{design, preset, refusal, simulate, synthetic};
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
@@ -294,10 +294,7 @@ fn planes_that_no_flow_addresses_do_not_count() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let refused = |changes: &[&str]| {
-        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
-        canaletto::config::load_design("performance-optimized", None, &changes).unwrap_err().to_string()
-    };
+    let refused = |changes: &[&str]| refusal(None, changes);
     let fresh = refused(&["precondition.occupancy=0.5"]);
     assert!(fresh.contains("precondition.occupancy") && fresh.contains("expected precondition.kind"), "{fresh}");
     let no_spare = ["ftl.overprovisioning=0.0", "ftl.min_spare_blocks=0", "gc.threshold=0.0", "gc.hard_threshold=0.0"];

@@ -1,11 +1,10 @@
 use canaletto::Outcome;
 use canaletto::config::design::Design;
-use canaletto::config::load_design;
 use canaletto::drive::{Drive, DriveOptions, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::host::request::Kind;
 
-use crate::common::{design, simulate, synthetic};
+use crate::common::{design, refusal, simulate, synthetic};
 
 /// 48 blocks of 48 pages, or of 16 as pseudo-SLC.
 const TLC: &str = r#"
@@ -166,9 +165,7 @@ fn reads_find_data_in_the_cache() {
 #[test]
 fn waits_for_folding_are_blamed_on_it() {
     let design = tlc(&[
-        "flash.pslc.static_size=1MiB",
-        "flash.pslc.high_watermark=0.3",
-        "flash.pslc.low_watermark=0.0",
+        "flash.pslc.static_size=1MiB; flash.pslc.high_watermark=0.3; flash.pslc.low_watermark=0.0",
         "ftl.unwritten_reads=assume-page-written",
     ]);
     let keys = "requests = 4000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\nworking_set = 0.3";
@@ -201,9 +198,7 @@ fn a_dynamic_cache_shrinks_as_the_drive_fills() {
 #[test]
 fn a_worn_out_cache_is_gone() {
     let design = tlc(&[
-        "flash.pslc.static_size=1MiB",
-        "flash.pslc.endurance=3",
-        "flash.pslc.high_watermark=0.3",
+        "flash.pslc.static_size=1MiB; flash.pslc.endurance=3; flash.pslc.high_watermark=0.3",
         "flash.pslc.low_watermark=0.0",
     ]);
     let keys = "requests = 8000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2";
@@ -217,10 +212,7 @@ fn a_worn_out_cache_is_gone() {
 
 #[test]
 fn keys_that_do_not_go_together() {
-    let refused = |overrides: &[&str]| {
-        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-        load_design("tlc.toml", Some(TLC), &overrides).expect_err("this design is wrong").to_string()
-    };
+    let refused = |overrides: &[&str]| refusal(Some(TLC), overrides);
     let on = "flash.pslc.static_size=1MiB";
     for (overrides, key, words) in [
         (&["flash.pslc.low_watermark=0.5", "flash.pslc.high_watermark=0.4"][..], "flash.pslc.low_watermark", "at most"),

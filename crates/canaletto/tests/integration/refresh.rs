@@ -1,7 +1,6 @@
 use crate::common::script::outcome;
-use crate::common::{SMALL, design, preset, simulate, synthetic};
+use crate::common::{SMALL, design, preset, refusal, simulate, synthetic};
 use canaletto::Outcome;
-use canaletto::config::load_design;
 use canaletto::measure::report::Report;
 
 fn read_one_page(reads: u64, overrides: &[&str]) -> Outcome {
@@ -69,10 +68,7 @@ fn old_data_are_not_rewritten_at_once() {
 
 #[test]
 fn limits_that_cannot_be_kept_are_refused() {
-    let refused = |overrides: &[&str]| {
-        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-        load_design("test.toml", Some(SMALL), &overrides).unwrap_err().to_string()
-    };
+    let refused = |overrides: &[&str]| refusal(Some(SMALL), overrides);
     assert!(
         refused(&["refresh.age_limit_days=5.0", "refresh.scan_interval=0ns"])
             .contains("got 0, expected a time above 0")

@@ -1,6 +1,5 @@
 use crate::common::script::{COMMAND, DATA, script, spent};
-use crate::common::{SMALL, design, preset, simulate, synthetic};
-use canaletto::config::load_design;
+use crate::common::{SMALL, design, preset, refusal, simulate, synthetic};
 use canaletto::flash::reliability::Reliability;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::FlashReport;
@@ -107,7 +106,7 @@ fn errors_that_make_no_sense_are_refused() {
         ("controller.ecc.correctable_bits=8192", "fewer than the 8192 bits of a codeword"),
         ("fabric.omnibus.detect_bits=8192", "fewer than the 8192 bits of a codeword"),
     ] {
-        let refused = load_design("performance-optimized", None, &[setting.to_owned()]).unwrap_err().to_string();
+        let refused = refusal(None, &[setting]);
         assert!(refused.contains(says), "{refused}");
     }
 }

@@ -60,12 +60,8 @@ fn unloaded_writes() {
 
 #[test]
 fn polls_come_too_early() {
-    let overrides = with(&[
-        "flash.cell=mlc",
-        "flash.read=[\"10us\", \"15us\"]",
-        "fabric.status.period=2500ns",
-        "fabric.kind=ideal",
-    ]);
+    let overrides =
+        with(&["flash.cell=mlc; flash.read=[\"10us\", \"15us\"]; fabric.status.period=2500ns; fabric.kind=ideal"]);
     let outcome = simulate(&preset("performance-optimized", &overrides), &synthetic(ONE_READ));
     let records = outcome.records.unwrap();
     let spent = |cause: Cause, i: usize| records.blame[cause as usize][i] as f64 / 1e3;

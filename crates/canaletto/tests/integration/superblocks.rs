@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
 use crate::common::seen::Seen;
-use crate::common::{SMALL, design, simulate, synthetic};
+use crate::common::{SMALL, design, refusal, simulate, synthetic};
 use crate::swarm::shadow::Shadow;
 use canaletto::config::design::Design;
-use canaletto::config::load_design;
 use canaletto::config::workload::Workload;
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
@@ -146,11 +145,7 @@ fn superblocks_are_refreshed() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let refused = |overrides: &[&str]| {
-        let all = [&["ftl.superblock=chip"], overrides].concat();
-        let all: Vec<String> = all.iter().map(|s| (*s).to_owned()).collect();
-        load_design("test.toml", Some(SMALL), &all).unwrap_err().to_string()
-    };
+    let refused = |settings: &[&str]| refusal(Some(SMALL), &[&["ftl.superblock=chip"], settings].concat());
     assert!(refused(&["ftl.write_placement=dynamic"]).contains("expected \"static\""));
     assert!(refused(&["ftl.write_placement=operands"]).contains("got \"operands\""));
     assert!(refused(&["gc.copyback=true"]).contains("expected false"));

@@ -1,6 +1,5 @@
 use crate::common::script::{COMMAND, DATA, script, spent};
-use crate::common::{SMALL, design, simulate, synthetic};
-use canaletto::config::load_design;
+use crate::common::{SMALL, design, refusal, simulate, synthetic};
 use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 
@@ -143,10 +142,7 @@ fn reads_do_not_wait_for_erases() {
 
 #[test]
 fn designs_that_cannot_suspend_say_so() {
-    let refused = |overrides: &[&str]| {
-        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-        load_design("performance-optimized", None, &overrides).unwrap_err().to_string()
-    };
+    let refused = |overrides: &[&str]| refusal(None, overrides);
     assert!(
         refused(&["flash.suspend.operations=erase", "fabric.hold_path=always"])
             .contains("fabric.hold_path = \"never\" or \"reads\"")

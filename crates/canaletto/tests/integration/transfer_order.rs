@@ -9,12 +9,8 @@ use canaletto::measure::report::FlowReport;
 use canaletto::{RunOptions, run};
 
 /// Programs end before the other seven chips have theirs: they alone could fill their bus.
-const FAST_PROGRAMS: &[&str] = &[
-    "geometry.channels=1",
-    "geometry.chips_per_channel=8",
-    "flash.program=10us",
-    "fabric.transfer_order=commands-first",
-];
+const FAST_PROGRAMS: &[&str] =
+    &["geometry.channels=1; geometry.chips_per_channel=8; flash.program=10us", "fabric.transfer_order=commands-first"];
 
 const BOTH: &str = r#"
 name = "both"

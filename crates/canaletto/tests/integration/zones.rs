@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use canaletto::config::design::Design;
+use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
-use canaletto::config::{load_design, load_workload};
 use canaletto::drive::{Drive, DriveOptions, Snapshot, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
@@ -17,7 +17,7 @@ use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
 use crate::common::recovery::{Recorder, recover};
 use crate::common::script::input;
-use crate::common::{design, simulate, synthetic};
+use crate::common::{design, refusal, simulate, synthetic};
 
 /// A zone has 16 blocks of 8 flash pages of 16 KiB: 2 MiB, of which 1.75 MiB are writable.
 const ZONED: &str = r#"
@@ -512,10 +512,7 @@ fn a_stepped_drive_has_commands_to_zones() {
 
 #[test]
 fn designs_that_zones_do_not_fit_are_refused() {
-    let refused = |keys: &[&str]| {
-        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        load_design("test.toml", Some(ZONED), &keys).expect_err("it must be refused").to_string()
-    };
+    let refused = |keys: &[&str]| refusal(Some(ZONED), keys);
     for (key, named) in [
         ("zns.stripe.dies=3", "zns.stripe.channels"),
         ("zns.stripe.channels=3", "zns.stripe.channels"),

@@ -34,14 +34,24 @@ pub const WIRES_LIMIT: [&str; 7] = [
     "host.fetch_limit=1024",
 ];
 
-pub fn design(text: &str, overrides: &[&str]) -> Design {
-    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-    load_design("test.toml", Some(text), &overrides).unwrap_or_else(|e| panic!("{e}"))
+/// Several settings may be in one text, with semicolons between.
+fn loaded(name: &str, text: Option<&str>, settings: &[&str]) -> Result<Design, String> {
+    let settings: Vec<String> = settings.iter().flat_map(|several| several.split("; ")).map(str::to_owned).collect();
+    load_design(name, text, &settings).map_err(|e| e.to_string())
 }
 
-pub fn preset(name: &str, overrides: &[&str]) -> Design {
-    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-    load_design(name, None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+pub fn design(text: &str, settings: &[&str]) -> Design {
+    loaded("test.toml", Some(text), settings).unwrap_or_else(|e| panic!("{e}"))
+}
+
+pub fn preset(name: &str, settings: &[&str]) -> Design {
+    loaded(name, None, settings).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The message; empty for a sound design.
+pub fn refusal(text: Option<&str>, settings: &[&str]) -> String {
+    let name = if text.is_some() { "test.toml" } else { "performance-optimized" };
+    loaded(name, text, settings).err().unwrap_or_default()
 }
 
 pub fn synthetic(keys: &str) -> Workload {
