@@ -45,72 +45,30 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-const PIECES: [&str; 60] = [
-    "0",
-    "1",
-    "2",
-    "8",
-    "28",
-    "2a",
-    "512",
-    "4096",
+const WORDS: [&str; 50] = [
+    "0", "1", "2", "8", "28", "2a", "512", "4096", "-1", "1.5", "1e9", "0x10", ".", "Read", "Write", "R", "W", "r",
+    "w", "D", "Q", "C", "WS", "FN", "FWFS", "DS", "read", "write", "trim", "sync", "wait", "add", "open", "host",
+    "/dev/sda", "8,0", "259,2", "4096,0", "+", "[java]", "(", ":", "#", "\"", ";", "é", "\0", "\u{1}", "", "syslogd",
+];
+const TEXTS: [&str; 10] = [
     "4294967296",
     "18446744073709551615",
     "18446744073709551616",
-    "-1",
-    "1.5",
     "0.000000001",
-    "1e9",
-    "0x10",
-    ".",
-    "Read",
-    "Write",
-    "R",
-    "W",
-    "r",
-    "w",
-    "D",
-    "Q",
-    "C",
-    "WS",
-    "FN",
-    "FWFS",
-    "DS",
-    "read",
-    "write",
-    "trim",
-    "sync",
-    "wait",
-    "add",
-    "open",
-    "host",
-    "/dev/sda",
-    "8,0",
-    "259,2",
-    "4096,0",
-    "+",
-    "[java]",
-    "(",
-    ":",
     "CPU0 (sda):",
-    "#",
-    "\"",
-    ";",
-    "é",
-    "\0",
-    "\u{1}",
     "Timestamp,Response,IOType,LUN,Offset,Size",
     "version,time,op,size,lbn",
     "fio version 2 iolog",
     "fio version 3 iolog",
     "arrival_ns,device,offset_bytes,bytes,kind",
-    "",
-    "syslogd",
 ];
+/// First bytes of packings.
+const MAGIC: &[&[u8]] =
+    &[b"", b"\x1f\x8b\x08\0\0\0\0\0\0\0", b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfd\x04", b"\xfd7zXZ\0\0\x04"];
 const SEPARATORS: [&str; 8] = [" ", " ", ",", ",", "\t", ";", "\n", "\r\n"];
 
 fn near_text() -> impl Strategy<Value = Vec<u8>> {
-    let piece = (prop::sample::select(&PIECES[..]), prop::sample::select(&SEPARATORS[..]));
+    let piece = (prop::sample::select([&WORDS[..], &TEXTS].concat()), prop::sample::select(&SEPARATORS[..]));
     prop::collection::vec(piece, 0..300)
         .prop_map(|all| all.iter().flat_map(|(a, b)| [*a, *b]).collect::<String>().into_bytes())
 }
@@ -271,7 +229,8 @@ fn no_input_breaks_a_reader() {
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &all));
         let content = prop_oneof![
             1 => near_text(),
-            1 => prop::collection::vec(any::<u8>(), 0..500),
+            1 => (prop::sample::select(MAGIC), prop::collection::vec(any::<u8>(), 0..500))
+                .prop_map(|(start, bytes)| [start, &bytes].concat()),
             6 => (sound(format), prop::collection::vec(damage(), 0..6)).prop_map(|(bytes, all)| damaged(bytes, &all)),
         ];
         let packing =

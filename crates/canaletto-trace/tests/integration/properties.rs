@@ -1,4 +1,4 @@
-use crate::common::{NAME, gzip, mqsim, named, read, written, xz, zstd};
+use crate::common::{NAME, read, written};
 use canaletto::config::reading::TimeUnit;
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
@@ -41,35 +41,6 @@ fn doubted_unit(format: Format) -> Option<TimeUnit> {
         Format::Csv => Some(TimeUnit::Nanosecond),
         _ => None,
     }
-}
-
-fn near_trace() -> impl Strategy<Value = Vec<u8>> {
-    let piece = prop::sample::select(vec![
-        "0",
-        "1",
-        "512",
-        "18446744073709551615",
-        "18446744073709551616",
-        "-1",
-        "1.5",
-        "Read",
-        "Write",
-        "h",
-        " ",
-        " ",
-        " ",
-        ",",
-        ",",
-        ",",
-        "\n",
-        "\r\n",
-        "\0",
-        "é",
-        "0 0 0 8 1\n",
-        "1,h,0,Read,0,512,9\n",
-        "fio version 2",
-    ]);
-    prop::collection::vec(piece, 0..200).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
 proptest! {
@@ -127,30 +98,6 @@ proptest! {
         if window == 0 && late > 0 {
             prop_assert!(out.len() < lines.len());
         }
-    }
-
-    #[test]
-    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
-        for start in [&b""[..], b"\x1f\x8b\x08\0\0\0\0\0\0\0", b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfd\x04", b"\xfd7zXZ\0\0\x04"] {
-            let (_, error) = read([start, &bytes].concat(), &Options::default());
-            prop_assert!(error.is_none_or(|error| !error.to_string().contains('\n')));
-        }
-    }
-
-    #[test]
-    fn near_traces_never_panic(bytes in near_trace(), format in prop::sample::select(Format::ALL)) {
-        for options in [Options::default(), named(format)] {
-            let (_, error) = read(bytes.clone(), &options);
-            prop_assert!(error.is_none_or(|error| !error.to_string().contains('\n')));
-        }
-    }
-
-    #[test]
-    fn damaged_packings_never_panic(at in any::<prop::sample::Index>(), value in any::<u8>(), pack in prop::sample::select(vec![gzip as fn(&[u8]) -> Vec<u8>, zstd, xz])) {
-        let mut packed = pack(mqsim(300).as_bytes());
-        let at = at.index(packed.len());
-        packed[at] = value;
-        read(packed, &Options::default());
     }
 }
 
