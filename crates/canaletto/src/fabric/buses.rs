@@ -168,6 +168,7 @@ impl<K: Kind> ChipToChip<TransferEnd> for SharedBuses<K> {}
 impl<K: Kind> Fabric for SharedBuses<K> {
     type Event = TransferEnd;
     type Times = K::Times;
+    const ONE_PATH: bool = true;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Self {
         let (mut buses, times) = K::new(&config.loaded(layout.chips_per_channel, layout.dies_per_chip), layout);

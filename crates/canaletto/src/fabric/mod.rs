@@ -83,6 +83,8 @@ pub struct FabricOutcome {
 pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     type Event: Copy + Debug;
     type Times: WireTimes;
+    /// Whether a domain that may start has a path to each of its chips.
+    const ONE_PATH: bool = false;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Self;
 

@@ -72,6 +72,12 @@ impl<F: Fabric> Paths<F> {
         self.cut_off.has(chip) || self.fabric.is_free(chip, direction)
     }
 
+    /// As [`Paths::is_free`], where a transfer of the chip's domain [may start](Paths::may_start).
+    #[inline(always)]
+    pub fn has_path(&self, chip: ChipId, direction: Direction) -> bool {
+        F::ONE_PATH && !self.cut_off.has_any() || self.is_free(chip, direction)
+    }
+
     #[inline]
     pub fn takes_data(&self, chip: ChipId) -> bool {
         self.cut_off.has(chip) || self.fabric.takes_data(chip)

@@ -229,7 +229,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if t.is(Flag::Direct) {
             return self.paths.fabric.copy_is_free(chip, self.layout.chip_of_plane(t.to()));
         }
-        self.paths.is_free(chip, Direction::FromChip)
+        self.paths.has_path(chip, Direction::FromChip)
             && self.controller.takes_page(self.layout.channel_of_plane(t.ppa.plane), now)
     }
 
@@ -359,7 +359,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);
-        if !self.paths.is_free(chip, Direction::ToChip) {
+        if !self.paths.has_path(chip, Direction::ToChip) {
             return false;
         }
         let takes_data = self.paths.takes_data(chip);

@@ -104,8 +104,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn give_up_writes(&mut self, plane: PlaneId, now: Time) {
+        if self.ftl.has_room_for_all(plane) {
+            return;
+        }
         let lun = self.layout.lun_of(plane);
-        if !self.scheduler.queues.has_writes(lun) || self.ftl.has_room_for_all(plane) {
+        if !self.scheduler.queues.has_writes(lun) {
             return;
         }
         for frontier in self.ftl.write_frontiers() {

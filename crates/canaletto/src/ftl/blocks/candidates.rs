@@ -16,13 +16,6 @@ impl Plane {
         let can_be_chosen = b.is_full(pages_per_block) && !b.bad && b.mode == Mode::Native;
         self.full[block as usize] = if can_be_chosen { b.valid } else { NOT_FULL };
     }
-
-    #[inline(always)]
-    pub(super) fn note_written_up(&mut self, block: u32, pages_per_block: u32) {
-        if self.blocks[block as usize].written == pages_per_block {
-            self.note_full(block, pages_per_block);
-        }
-    }
 }
 
 /// By block numbers.

@@ -175,37 +175,47 @@ impl Blocks {
     /// Takes the frontier's next page, if there is room, and returns whether a free block was opened.
     #[inline]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<(Ppa, bool)> {
-        let (frontier, (block, opened)) = match self.room_in_open(plane, frontier) {
-            Some(block) => (frontier, (block, false)),
-            None => self.make_room(plane, frontier)?,
-        };
+        let (mut owner, mut found) = (frontier, self.take_room(plane, frontier));
+        if found.is_none() && frontier != frontier.native() {
+            owner = frontier.native();
+            found = self.take_room(plane, owner);
+        }
+        let (block, opened) = found?;
         let page = self.write_next(plane, block, lpa, sectors);
-        if frontier == Frontier::Arrivals {
+        if owner == Frontier::Arrivals {
             self.planes[plane.index()].promised -= 1;
         }
         if self.superblocks.is_some() {
             self.page_is_taken(Ppa { plane, block, page });
-        } else {
-            self.frontiers.get_mut(plane, frontier).left -= 1;
         }
-        if let Frontier::Cached(_) = frontier {
+        if let Frontier::Cached(_) = owner {
             self.note_cache_full(plane, block);
         }
         Some((Ppa { plane, block, page }, opened))
     }
 
-    /// Opens a block, or finds one of the native frontier. Returns whose it is, the block, and whether it was opened.
+    /// The block in which the frontier has its next page, and whether it was opened for that.
+    #[inline(always)]
+    fn take_room(&mut self, plane: PlaneId, frontier: Frontier) -> Option<(u32, bool)> {
+        let counts = u32::from(self.superblocks.is_none());
+        let open = self.frontiers.get_mut(plane, frontier);
+        match open.with_room() {
+            Some(block) => {
+                open.left -= counts;
+                Some((block, false))
+            }
+            None => self.open_room(plane, frontier, counts),
+        }
+    }
+
     #[inline(never)]
-    fn make_room(&mut self, plane: PlaneId, frontier: Frontier) -> Option<(Frontier, (u32, bool))> {
-        if self.may_open(plane, frontier) {
-            return Some((frontier, (self.open_block(plane, frontier), true)));
+    fn open_room(&mut self, plane: PlaneId, frontier: Frontier, counts: u32) -> Option<(u32, bool)> {
+        if let Some(block) = self.room_in_open(plane, frontier) {
+            return Some((block, false));
         }
-        let native = frontier.native();
-        match self.room_in_open(plane, native) {
-            _ if frontier == native => None,
-            Some(block) => Some((native, (block, false))),
-            None => self.make_room(plane, native),
-        }
+        let block = self.may_open(plane, frontier).then(|| self.open_block(plane, frontier))?;
+        self.frontiers.get_mut(plane, frontier).left -= counts;
+        Some((block, true))
     }
 
     #[inline(always)]
@@ -219,7 +229,9 @@ impl Blocks {
         b.valid += 1;
         b.changed = p.clock;
         self.contents.write(b, page, lpa, sectors);
-        p.note_written_up(block, self.pages_per_block);
+        if b.written == self.pages_per_block {
+            p.note_full(block, self.pages_per_block);
+        }
         page
     }
 
@@ -414,16 +426,22 @@ impl Blocks {
     pub fn program_begins(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs += 1;
-        plane.blocks[at.block as usize].programs_in_flight += 1;
-        plane.note_written_up(at.block, self.pages_per_block);
+        let block = &mut plane.blocks[at.block as usize];
+        block.programs_in_flight += 1;
+        if block.written == self.pages_per_block {
+            plane.note_full(at.block, self.pages_per_block);
+        }
     }
 
     #[inline(always)]
     pub fn program_ends(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs -= 1;
-        plane.blocks[at.block as usize].programs_in_flight -= 1;
-        plane.note_written_up(at.block, self.pages_per_block);
+        let block = &mut plane.blocks[at.block as usize];
+        block.programs_in_flight -= 1;
+        if block.written == self.pages_per_block {
+            plane.note_full(at.block, self.pages_per_block);
+        }
     }
 
     pub fn programs_in(&self, plane: PlaneId) -> u32 {

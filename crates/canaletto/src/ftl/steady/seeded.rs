@@ -91,9 +91,13 @@ impl Members {
     #[inline]
     fn place_of(&self, number: u32) -> (u32, u32) {
         let (first, last) = self.guide.range(number);
+        // Seldom more than a step or two.
         let sums = &self.before[first..=last];
-        let steps = sums[1..].partition_point(|&sum| sum <= number);
-        ((first + steps) as u32, number - sums[steps])
+        let (mut steps, mut below) = (0, sums[0]);
+        for &sum in sums[1..].iter().take_while(|&&sum| sum <= number) {
+            (steps, below) = (steps + 1, sum);
+        }
+        ((first + steps) as u32, number - below)
     }
 }
 
