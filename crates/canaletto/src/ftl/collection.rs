@@ -37,6 +37,7 @@ impl Ftl {
         }
     }
 
+    #[inline(always)]
     pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
         if !self.is_out_of_reach(plane) {
             let due = if self.collector.is_busy(plane) { None } else { self.folding.due(plane, &mut self.blocks) };
@@ -47,6 +48,7 @@ impl Ftl {
         }
     }
 
+    #[inline(always)]
     pub fn collection_waits(&mut self, plane: PlaneId) {
         let is_shared = self.layout.pages_per_flash_page() > 1;
         // No further copies may come to fill a flash page, or a row, with those that are queued.
@@ -90,6 +92,7 @@ impl Ftl {
     }
 
     /// The page to [copy](Ftl::copy_to) next; none where collection waits.
+    #[inline(always)]
     pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, now: Time) -> Option<Ppa> {
         match self.collector.step(plane, &self.blocks, self.room.waiting() > 0) {
             Step::Copy(from) => return Some(from),
@@ -121,6 +124,7 @@ impl Ftl {
     }
 
     /// Copies a page to a plane, which has promised one unless it is the page's own.
+    #[inline(always)]
     pub fn copy_to<P: Probe>(&mut self, work: &mut PageWork<P>, from: Ppa, (to, direct): (PlaneId, bool), now: Time) {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
@@ -195,6 +199,7 @@ impl Ftl {
     }
 
     /// It goes to its plane's collection frontier or to another plane.
+    #[inline(always)]
     pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let from = t.ppa;
@@ -277,6 +282,7 @@ impl Ftl {
         self.changed.append(&mut self.awaiting_register[column]);
     }
 
+    #[inline(always)]
     pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         let old = t.payload.old;
@@ -332,6 +338,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     pub fn end_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, from: PlaneId, within: bool) {
         work.remove_page(id);
         reclaim!(&mut self.way, copy_done(&mut self.collector, from, within));

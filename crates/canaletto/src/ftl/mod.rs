@@ -223,6 +223,7 @@ impl Ftl {
         self.outbound.send_gathered(transactions, &mut self.outcomes);
     }
 
+    #[inline]
     fn send_data_out(&mut self, id: TransactionId) {
         self.outbound.send(id, &mut self.outcomes);
     }
@@ -373,7 +374,7 @@ impl Ftl {
     }
 
     /// A write is queued: a copy lines up for its place.
-    #[inline]
+    #[inline(always)]
     pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);

@@ -30,7 +30,7 @@ impl Outbound {
     }
 
     /// Or keeps it until all that set out with it are known.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, id: TransactionId, outcomes: &mut Outcomes) {
         if self.gathers > 0 { self.writes.push(id) } else { outcomes.tell(Outcome::Outbound(id)) }
     }

@@ -277,6 +277,7 @@ impl Ftl {
 
     /// Finds the replaced page, and starts the read of a partial write. `entry`: in the table. Returns whether a plane
     /// was found; else it waits.
+    #[inline(always)]
     fn translate_write<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -358,7 +359,7 @@ impl Ftl {
         self.spaces.pages_per_unit == 1 && matches!(self.mapping.get(lpa), Entry::Pending(_))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn send_to_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, plane: PlaneId, now: Time) {
         if let Some(at) = reclaim!(&self.way, place(plane, work.transactions[id].lpa)) {
             work.transactions[id].ppa = at;
@@ -411,7 +412,7 @@ impl Ftl {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
         if opened {
@@ -420,6 +421,7 @@ impl Ftl {
         Some(at)
     }
 
+    #[inline(always)]
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.is(Flag::LostOldPage) {
@@ -496,6 +498,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.sectors == 0 {
@@ -554,6 +557,7 @@ impl Ftl {
     }
 
     /// None if every plane must end what is under way first.
+    #[inline(always)]
     pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
             let (plane, line) = (self.plane_of(work, id), work.transactions[id].line());

@@ -140,10 +140,12 @@ impl Contents {
         *self.details.cell(&mut block.details, page, self.usual) = details;
     }
 
+    #[inline]
     fn details(&self, block: &Block, page: u32) -> Details {
         self.details.get(block.details, page).unwrap_or(self.usual)
     }
 
+    #[inline]
     pub(super) fn sectors(&self, block: &Block, page: u32) -> u64 {
         self.details(block, page).sectors
     }
@@ -153,6 +155,7 @@ impl Contents {
         self.details(block, page).copies
     }
 
+    #[inline]
     pub(super) fn set_copies(&mut self, block: &mut Block, page: u32, copies: u8) {
         let known = self.details(block, page);
         if known.copies != copies {
@@ -166,6 +169,7 @@ impl Contents {
     }
 
     /// By [`Contents::lpa`].
+    #[inline]
     pub(super) fn next_valid(&self, block: &Block, from: u32) -> Option<u32> {
         let lpas = self.lpas.row(block.lpas).get(from as usize..)?;
         lpas.iter().position(|&lpa| lpa != INVALID).map(|place| from + place as u32)

@@ -173,7 +173,7 @@ impl Blocks {
     }
 
     /// Takes the frontier's next page, if there is room, and returns whether a free block was opened.
-    #[inline]
+    #[inline(always)]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<(Ppa, bool)> {
         let (mut owner, mut found) = (frontier, self.take_room(plane, frontier));
         if found.is_none() && frontier != frontier.native() {
@@ -359,6 +359,7 @@ impl Blocks {
         self.contents.sectors(self.block(at), at.page)
     }
 
+    #[inline]
     pub fn valid_lpa(&self, at: Ppa) -> Option<u64> {
         let block = self.block(at);
         if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
@@ -370,6 +371,7 @@ impl Blocks {
         block.map_or(0, |block| self.contents.copies(block, at.page))
     }
 
+    #[inline]
     pub fn set_copies(&mut self, at: Ppa, copies: u8) {
         let block = &mut self.planes[at.plane.index()].blocks[at.block as usize];
         self.contents.set_copies(block, at.page, copies);
@@ -402,6 +404,7 @@ impl Blocks {
         self.planes[plane.index()].blocks.get(block as usize).is_some_and(|b| b.valid > 0)
     }
 
+    #[inline]
     pub fn invalidate(&mut self, at: Ppa) {
         debug_assert!(self.valid_lpa(at).is_some(), "invalidated twice: {at:?}");
         let plane = &mut self.planes[at.plane.index()];
@@ -501,6 +504,7 @@ impl Blocks {
         self.planes[plane.index()].promised -= 1;
     }
 
+    #[inline]
     pub fn next_valid(&self, plane: PlaneId, block: u32, from: u32) -> Option<Ppa> {
         let b = &self.planes[plane.index()].blocks[block as usize];
         let at = |page| Ppa { plane, block, page };

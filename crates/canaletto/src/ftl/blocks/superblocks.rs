@@ -498,6 +498,7 @@ impl Blocks {
         (opened, short, left)
     }
 
+    #[inline]
     pub fn frontier_of_copies(&self, plane: PlaneId, block: u32) -> Frontier {
         match &self.superblocks {
             Some(superblocks) if superblocks.apart => self.owner(plane, block).map_or(Frontier::Gc, Frontier::GcOf),
@@ -638,6 +639,7 @@ impl Blocks {
         u64::from(copies) <= room
     }
 
+    #[inline]
     pub fn next_to_copy(&self, plane: PlaneId, block: u32, from: u32) -> Option<(Ppa, u32)> {
         if self.superblocks.is_none() {
             return self.next_valid(plane, block, from).map(|at| (at, at.page + 1));

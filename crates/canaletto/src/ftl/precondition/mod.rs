@@ -41,6 +41,7 @@ impl Seeds {
         Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new() }
     }
 
+    #[inline(always)]
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
         let (plane, local) = self.spaces.local(lpa)?;
         let (block, page) = self.planes[plane.index()].locate(local)?;

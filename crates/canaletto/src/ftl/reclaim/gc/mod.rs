@@ -312,6 +312,7 @@ impl Collector {
         if job.erasing || full && within == 0 { Step::Wait } else { self.next_step(plane, full, blocks) }
     }
 
+    #[inline(always)]
     fn next_step(&mut self, plane: PlaneId, full: bool, blocks: &Blocks) -> Step {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("a step belongs to a job");
@@ -371,6 +372,7 @@ impl Collector {
         anywhere.into_iter().filter(move |to| *to != plane).chain(in_column)
     }
 
+    #[inline]
     pub fn copy_is_read(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
