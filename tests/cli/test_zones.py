@@ -57,11 +57,16 @@ def alone(folder: Path, *words: str) -> Any:
     return json.loads(subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout)
 
 
-def test_many_zones_need_little_memory(tmp_path: Path) -> None:
+MANY = ("geometry.blocks_per_plane=1024", "zns.zone_size=3MiB", "zns.stripe.planes=1")
+
+
+@pytest.mark.parametrize(("settings", "count"), [((), 10_240), (MANY, 131_072)])
+def test_many_zones_need_little_memory(settings: tuple[str, ...], count: int, tmp_path: Path) -> None:
     (tmp_path / "zoned.toml").write_text(ZONED)
     (tmp_path / "log.toml").write_text(LOG)
-    result = alone(tmp_path, "zoned.toml", "--workload", "log.toml")
-    assert result["flash"]["zones"]["count"] == 10_240
+    given = [word for setting in settings for word in ("--set", setting)]
+    result = alone(tmp_path, "zoned.toml", "--workload", "log.toml", *given)
+    assert result["flash"]["zones"]["count"] == count
     assert result["cost"]["peak_rss_mb"] < 100
 
 
@@ -114,6 +119,8 @@ def test_handles_that_there_are_not(canaletto: Any, tmp_path: Path, line: str, s
         ("zns.pages_per_program=5", "zns.pages_per_program"),
         ("zns.pages_per_program=0", "zns.pages_per_program"),
         ("zns.max_open=200", "zns.max_open"),
+        ("zns.append_limit=1B", "zns.append_limit"),
+        ("workload.flow.0.synthetic.trim_share=0.5", "trim_share"),
         ("fdp.handles=257", "fdp.handles"),
     ],
 )

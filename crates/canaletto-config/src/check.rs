@@ -358,6 +358,10 @@ fn check_space(design: &Design) -> Checked {
     require(design.gc.hard_threshold <= design.gc.threshold, "gc.hard_threshold", || {
         format!("got {}, expected at most gc.threshold ({})", design.gc.hard_threshold, design.gc.threshold)
     })?;
+    if design.has_zones() && !design.mixes_zones() {
+        // Nothing is collected.
+        return Ok(());
+    }
     let wanted = design.gc.threshold * blocks;
     require(wanted <= spare, "gc.threshold", || {
         format!(

@@ -16,6 +16,9 @@ pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     require(s.zones == 1 || s.zone_work.is_some(), &format!("{key}.zones"), || {
         format!("got {}, which needs zone_work: only commands to zones take turns", s.zones)
     })?;
+    require(s.trim_share == 0.0 || s.zone_work.is_none(), &format!("{key}.trim_share"), || {
+        format!("got {}, expected 0 with zone_work: zones are reset instead", s.trim_share)
+    })?;
     require(s.read_share == 0.0 || s.zone_work.is_none(), &format!("{key}.read_share"), || {
         format!("got {}, expected 0 with zone_work: give reads their own flow", s.read_share)
     })?;

@@ -200,6 +200,9 @@ fn check_sizes(design: &Design, shape: &ZoneShape, layout: &Layout) -> Checked {
             Size(MOST_BYTES)
         )
     })?;
+    require(zns.append_limit.0 % 512 == 0, "zns.append_limit", || {
+        format!("got \"{}\", expected a multiple of 512 B", zns.append_limit)
+    })?;
     let area = zns.random_write_area.0;
     require(area % unit == 0 && area < shape.capacity, "zns.random_write_area", || {
         format!("got \"{}\", expected a multiple of {unit} B below the capacity of a zone", zns.random_write_area)

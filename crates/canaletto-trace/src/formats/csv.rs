@@ -33,8 +33,9 @@ static SIZE: Field = Field { name: "size", allowed: "a number, 1 byte to 4 GiB" 
 static HANDLE: Field = Field { name: "handle", allowed: "a number, 0 to 255, or nothing" };
 static KIND: Field = Field {
     name: "kind",
-    allowed: "read, write, trim or flush, their first letters, write_fua, write_zeroes, discard, sync and the like, or words that \
-              columns names, such as kind=op:read=0 or kind=op:read=RR:write=WW",
+    allowed: "read, write, trim or flush, their first letters, A (append), Z, F, O or C (reset, finish, open or close a \
+              zone), U, write_fua, write_zeroes, discard, sync and the like, or words that columns names, such as \
+              kind=op:read=0 or kind=op:read=RR:write=WW",
 };
 static HEAD: Field = Field { name: "header", allowed: "a line with the columns' names" };
 

@@ -162,7 +162,7 @@ fn beyond_message(lba: u64, sectors: u64, capacity: u64) -> String {
         "the trace addresses sector {} (byte {:.1} GB), but the drive ends at {:.1} GB: use --wrap (addresses modulo the \
          capacity) or --fit (addresses scaled to it), or a larger drive",
         lba + sectors - 1,
-        ((lba + sectors) * SECTOR) as f64 / 1e9,
+        (lba + sectors) as f64 * SECTOR as f64 / 1e9,
         (capacity * SECTOR) as f64 / 1e9,
     )
 }

@@ -53,10 +53,10 @@ impl Zoned {
         let (first, end) = (from.div_ceil(capacity), (last + 1) / capacity);
         let count = end.saturating_sub(first);
         let slots = u64::from(config.zones);
-        if config.zone_work.is_some() && count < 2 * slots {
+        if config.zone_work.is_some() && count < slots {
             return Err(format!(
-                "zone_work: got a working set of {count} whole zones, expected at least twice the {slots} zones that are \
-                 written at the same time"
+                "zone_work: got a working set of {count} whole zones, expected at least the {slots} zones that are written at \
+                 the same time"
             ));
         }
         let range = FlowRange { first_sector: 0, sectors, ..range.clone() };
@@ -84,10 +84,11 @@ impl Zoned {
         }
         let drawn = self.generator.next(now)?;
         match self.work {
+            Some(_) if drawn.kind == Kind::Flush => Some(drawn),
             None => Some(self.spread(drawn)),
             Some(ZoneWork::Reset) => Some(self.next_command(Kind::Reset)),
             Some(ZoneWork::Finish) => Some(self.next_command(Kind::Finish)),
-            Some(work) => Some(self.next_write(work, drawn)),
+            Some(work) => self.next_write(work, drawn),
         }
     }
 
@@ -111,12 +112,11 @@ impl Zoned {
         self.first + (self.taken - 1) % self.count
     }
 
-    fn next_write(&mut self, work: ZoneWork, drawn: Wanted) -> Wanted {
-        let turn = self.turn;
-        self.turn = (turn + 1) % self.slots.len();
+    fn next_write(&mut self, work: ZoneWork, drawn: Wanted) -> Option<Wanted> {
+        let turn = self.next_turn()?;
         if self.slots[turn].at == self.capacity {
             let ahead = self.taken + self.slots.len() as u64;
-            if ahead >= self.count {
+            if !self.is_written_once() && ahead >= self.count {
                 self.resets.push_back(self.first + ahead % self.count);
             }
             self.slots[turn] = Slot { zone: self.next_zone(), at: 0 };
@@ -129,6 +129,20 @@ impl Zoned {
             ZoneWork::Append => (Kind::Append, start),
             _ => (Kind::Write, start + at),
         };
-        Wanted { kind, lba, sectors: sectors as u32, ..drawn }
+        Some(Wanted { kind, lba, sectors: sectors as u32, ..drawn })
+    }
+
+    /// Whether no zone is left that could be reset while others are written.
+    fn is_written_once(&self) -> bool {
+        self.count < 2 * self.slots.len() as u64
+    }
+
+    /// The slot that is written next; none once all zones are full that are written once.
+    fn next_turn(&mut self) -> Option<usize> {
+        let (slots, ends) = (self.slots.len(), self.is_written_once() && self.taken == self.count);
+        let mut turns = (0..slots).map(|i| (self.turn + i) % slots);
+        let turn = turns.find(|&turn| !ends || self.slots[turn].at < self.capacity)?;
+        self.turn = (turn + 1) % slots;
+        Some(turn)
     }
 }
