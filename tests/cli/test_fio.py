@@ -61,7 +61,7 @@ def test_a_job_file_runs(canaletto: Any, tmp_path: Path) -> None:
 
 def test_zones_and_handles() -> None:
     zoned = "zonemode=zbd\nsize=64m\nnumber_ios=9\niodepth=4\n"
-    appends = keys(f"rw=write\nzone_append=1\nmax_open_zones=3\n{zoned}")
+    appends = keys(f"rw=randwrite\nzone_append=1\nmax_open_zones=3\n{zoned}")
     assert (appends["zone_work"], appends["zones"], appends["read_share"]) == ("append", 3, 0.0)
     assert keys(f"rw=randwrite\n{zoned}")["zone_work"] == "write"
     assert keys(f"rw=trim\n{zoned}")["zone_work"] == "reset"
@@ -124,7 +124,10 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("job", "says"),
     [
-        ("[j]\nrw=write\nzonemode=zbd\nsize=4z\n", ("job.fio:4: size: got '4z'", "the drive's zones")),
+        ("[j]\nrw=write\nsize=4z\n", ("job.fio:3: size: got '4z'", "sizes in zones need zonemode=zbd")),
+        ("[j]\nrw=write\nzonemode=zbd\nsize=4m\n", ("job.fio:3: zonemode: got 'zbd'", "the drive has no zones")),
+        ("[j]\nrw=write\nzonemode=strided\nsize=4m\n", ("job.fio:3: zonemode", "none or zbd")),
+        ("[j]\nrw=write\nzonesize=1m\nsize=4m\n", ("job.fio:3: zonesize", "with zonemode=zbd")),
         ("[j]\nrw=randread\nsize=1m\niodepth_low=3\n", ("job.fio:4", "iodepth_low", "no counterpart")),
         ("[j]\nrw=randsomething\nsize=1m\n", ("job.fio:2", "rw", "randread")),
         ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:3", "stonewall", "--job j, --job k")),

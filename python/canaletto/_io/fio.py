@@ -5,6 +5,8 @@ options with effect are errors with file, line and key.
 """
 
 import difflib
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +14,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from canaletto._engine import ConfigError
-from canaletto._io import _toml, fio_options
+from canaletto._io import _toml, fio_options, fio_zones
 from canaletto._io.fio_values import DAY_PS, DEPTHS, FLOWS, MOST, PROCESSES, Given, Sizes
+from canaletto._io.fio_zones import Zones
 
 SECTOR = 512
 SHORTEST_REQUEST_S = 50e-9
 """No device is faster: bounds the requests of a job that ends by the clock."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The drive that a job file is for, each part found out when a job needs it."""
+
+    bytes: Callable[[], int]
+    zones: Callable[[], Zones | None]
 
 
 @dataclass
@@ -27,6 +38,12 @@ class Job:
     options: dict[str, Given]
     notes: dict[str, None] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    is_zoned: bool = False
+    zones: Zones | None = None
+    zone_count: int | None = None
+    """Of its region. Both as far as they are known."""
+    volume: float = 0
+    """Bytes that a zoned job moves; 0 if that is not known."""
 
     def get(self, *names: str) -> Given | None:
         self.used.update(names)
@@ -59,12 +76,10 @@ class Job:
         self.notes[text] = None
 
 
-def workload(
-    text: str, label: str, *, job: str | None = None, drive_bytes: Callable[[], int] | None = None
-) -> tuple[str, list[str]]:
+def workload(text: str, label: str, *, job: str | None = None, drive: Target | None = None) -> tuple[str, list[str]]:
     """A job file as a workload, in TOML, and notes on differences from fio.
 
-    label: the file in errors. job: names of jobs to take. drive_bytes: returns the size of jobs that state none. Raises
+    label: the file in errors. job: names of jobs to take. drive: for jobs without a size, and sizes in zones. Raises
     ConfigError.
     """
     jobs = list(read(text, label))
@@ -75,7 +90,7 @@ def workload(
     notes: dict[str, None] = {}
     crowded = sum(each.whole(1, "numjobs", bounds=PROCESSES) for each in jobs) > FLOWS
     for each in jobs:
-        flows += _flows(each, crowded, drive_bytes)
+        flows += _flows(each, crowded, drive)
         if len(flows) > FLOWS:
             raise ConfigError(
                 f"{each.place}: got {len(flows)} processes of jobs up to here that cannot be joined into one flow, "
@@ -83,6 +98,7 @@ def workload(
             )
         for note in (*each.notes, *_leftover(each)):
             notes[note] = None
+    _keep_apart(flows, label)
     for name, count in Counter(flow["name"] for flow in flows).items():
         if count > 1:
             raise ConfigError(f"{label}: several jobs are called {name!r}, expected different names")
@@ -170,12 +186,19 @@ def _leftover(job: Job) -> Iterator[str]:
         yield f"no effect on a device: {', '.join(sorted(silent))}"
 
 
-def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> list[dict[str, Any]]:
+def _flows(job: Job, crowded: bool, drive: Target | None) -> list[dict[str, Any]]:
     """A flow per process; if these are too many, one for all if that is as good."""
-    synthetic, place = _synthetic(job, drive_bytes), _namespace(job) | _handle(job)
+    if fio_zones.are_meant(job):
+        job.is_zoned, job.zones = True, fio_zones.of(job, None if drive is None else drive.zones)
+        fio_zones.in_bytes(job, job.zones)
+    synthetic, place = _synthetic(job, None if drive is None else drive.bytes), _namespace(job) | _handle(job)
     increment = job.get("offset_increment")
     step = 0 if increment is None else increment.sectors(least=0)
+    if job.zones is not None:
+        step = -(-step // job.zones.size) * job.zones.capacity
     count = job.whole(1, "numjobs", bounds=PROCESSES)
+    if count > 1 and not step and synthetic.get("zone_work") in ("write", "append"):
+        step = _share_zones(job, synthetic, count)
     is_alike = step == 0 and synthetic["addresses"] != "sequential" and "sequential_share" not in synthetic
     if crowded and count > 1 and is_alike and "think_time" not in synthetic:
         job.note(f"the {count} processes of {job.name} are one flow, which is as good for random requests")
@@ -189,6 +212,40 @@ def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> li
         name = job.name if count == 1 else f"{job.name}.{number}"
         flows.append({"name": name, **place, "synthetic": own})
     return flows
+
+
+def _share_zones(job: Job, synthetic: dict[str, Any], count: int) -> int:
+    """Gives each process its own zones. Returns their writable bytes."""
+    if job.zones is None or job.zone_count is None:
+        raise job.options["numjobs"].wrong("expected offset_increment, so that each process writes its own zones")
+    number = job.zone_count // count
+    if not number:
+        raise job.options["numjobs"].wrong("expected at most one process for each zone of the job")
+    part = number * job.zones.capacity
+    synthetic["working_set_size"] = f"{part}B"
+    synthetic["zones"] = min(synthetic["zones"], number)
+    job.note(f"each process of {job.name} writes its own zones")
+    return part
+
+
+def _keep_apart(flows: Sequence[dict[str, Any]], label: str) -> None:
+    """Two flows that write the same zones would not know each other's write pointers."""
+    ends: dict[str, list[tuple[int, float, str]]] = {}
+    for flow in flows:
+        keys = flow["synthetic"]
+        if keys.get("zone_work") in ("write", "append"):
+            begin, size = (
+                int(keys.get(key, "0B").removesuffix("B")) for key in ("working_set_offset", "working_set_size")
+            )
+            ends.setdefault(flow.get("namespace", ""), []).append(
+                (begin, begin + size if size else math.inf, flow["name"])
+            )
+    for parts in ends.values():
+        for (_, end, first), (begin, _, second) in itertools.pairwise(sorted(parts)):
+            if begin < end:
+                raise ConfigError(
+                    f"{label}: {first} and {second} write the same zones, expected an offset and size for each"
+                )
 
 
 def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
@@ -213,11 +270,12 @@ def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any
     made |= sizes.keys(read_share)
     made["alignment"] = f"{_alignment(job, sizes, random)}B"
     made |= {"addresses": "uniform"} | _places(job, random)
-    made |= _region(job)
+    made |= _zoned_region(job, direction, random) if job.zones is not None else _region(job)
     flushes = _flushes(job, read_share, trims)
     made |= flushes
     made |= _pace(job, read_share)
-    made |= _zones(job, direction)
+    if job.is_zoned:
+        made |= fio_zones.keys(job, direction, random, job.zones, job.zone_count)
     made |= _end(job, sizes.mean(read_share), flushes.get("flush_share", 0.0), drive_bytes)
     return made
 
@@ -236,21 +294,6 @@ def _namespace(job: Job) -> dict[str, Any]:
         return {}
     job.get("filename")
     return {"namespace": found[1]}
-
-
-def _zones(job: Job, direction: str) -> dict[str, Any]:
-    given, append, zones = job.get("zonemode"), job.flag("zone_append"), job.whole(1, "max_open_zones")
-    if given is None or given.text == "none":
-        return {}
-    if given.text != "zbd":
-        raise given.wrong("expected none or zbd")
-    if direction == "mixed":
-        raise given.wrong("got a job that reads and writes, expected two jobs with zonemode=zbd")
-    if direction == "read":
-        return {}
-    if direction == "trim":
-        return {"zone_work": "reset", "trim_share": 0.0}
-    return {"zone_work": "append" if append else "write", "zones": max(zones, 1)}
 
 
 def _direction(job: Job) -> tuple[str, bool]:
@@ -309,6 +352,21 @@ def _region(job: Job) -> dict[str, Any]:
         made["working_set"] = size.percent()
     elif size is not None and size.size():
         made["working_set_size"] = f"{size.sectors()}B"
+    return made
+
+
+def _zoned_region(job: Job, direction: str, random: bool) -> dict[str, Any]:
+    zones = job.zones
+    assert zones is not None
+    first, number = fio_zones.region(job, zones)
+    made: dict[str, Any] = {"_offset": first * zones.capacity}
+    job.zone_count = number
+    if number is not None:
+        made["working_set_size"] = f"{number * zones.capacity}B"
+        if job.get("io_size", "io_limit") is None:
+            # As fio: random writes come again to zones that are full, other jobs end with the last zone.
+            is_whole = direction == "trim" or (random and direction == "write")
+            job.volume = number * (zones.size if is_whole else zones.capacity)
     return made
 
 
@@ -386,7 +444,7 @@ def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[
         made["stop"] = f"{start + runtime}ps"
     timed = job.flag("time_based") and runtime
     number = job.whole(0, "number_ios")
-    once = _volume(job, None if number or runtime else drive_bytes) / mean_bytes
+    once = (job.volume or _volume(job, None if number or runtime else drive_bytes)) / mean_bytes
     loops = job.whole(1, "loops", bounds=(0, int(MOST / max(once, 1))))
     if number and not timed:
         requests = float(number)

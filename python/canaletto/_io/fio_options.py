@@ -32,7 +32,7 @@ _REASONS = {
     "read_iolog": "expected the log itself as the workload: canaletto reads fio's I/O logs as traces",
     "verify": "expected no verification: it reads back what was written",
     "nrfiles": "expected 1: a device has no files",
-    "zonemode": "expected none, or zbd in a job that writes",
+    **dict.fromkeys(("zonesize", "zonerange", "zoneskip", "zonecapacity"), "expected it with zonemode=zbd"),
 }
 
 

@@ -73,7 +73,7 @@ class Given:
         with suppress(ValueError):
             found = _bytes(given)
         if not found <= MOST_BYTES:
-            zones = "; a job does not state the drive's zones" if given.endswith("z") else ""
+            zones = "; sizes in zones need zonemode=zbd" if given.endswith("z") else ""
             raise self.wrong(f"expected a size such as 4k, below 8 EiB{zones}")
         return round(found)
 

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io import _toml, plugins, printable
 from canaletto._io.files import awaiting_writers
 from canaletto._run import names
+
+if TYPE_CHECKING:
+    from canaletto._io.fio_zones import Zones
 
 MAX_CONFIG_BYTES = 16 << 20
 """Larger files are most likely traces."""
@@ -498,8 +501,9 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
     if label.endswith(".fio"):
         from canaletto._io import fio
 
-        drive_bytes = None if options.design is None else partial(_logical_bytes, options.design)
-        text, notes = fio.workload(read_text(label), label, job=options.job, drive_bytes=drive_bytes)
+        design = options.design
+        drive = None if design is None else fio.Target(partial(_logical_bytes, design), partial(_zones, design))
+        text, notes = fio.workload(read_text(label), label, job=options.job, drive=drive)
         with _without_lines(label):
             made = Workload(Workload._resolved(label, text, settings)._toml, label)
         made.notes = tuple(notes)
@@ -529,6 +533,22 @@ def _without_lines(label: str) -> Iterator[None]:
 def _logical_bytes(drive: Design) -> int:
     any_work = Workload._resolved("mixed", _toml.dumps(_ANY_WORK), [])
     return int(json.loads(_engine.inspect(drive.to_toml(), any_work.to_toml(), False, False))["logical_bytes"])
+
+
+def _zones(drive: Design) -> "Zones | None":
+    from canaletto._io import fio_zones
+    from canaletto._run.quantities import size_bytes
+
+    keys = drive.to_dict()
+    zns, geometry = keys["zns"], keys["geometry"]
+    stripe, size, stated = zns["stripe"], int(size_bytes(zns["zone_size"])), int(size_bytes(zns["zone_capacity"]))
+    if not size:
+        return None
+    dies = stripe["dies"] or geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"]
+    pages = dies * (stripe["planes"] or geometry["planes_per_die"]) * geometry["pages_per_block"]
+    capacity = stated or min(size, pages * int(size_bytes(geometry["page"])))
+    count = None if keys.get("namespace") else _logical_bytes(drive) // size
+    return fio_zones.Zones(size, capacity, count, zns["max_open"])
 
 
 _ANY_WORK = {
