@@ -29,6 +29,8 @@ def test_reads_of_a_zoned_drive_are_near_the_measured_ones(canaletto: Any, tmp_p
     medians = [row for row in counted if row["lines"].startswith("reads") and row["what"].startswith("p50")]
     assert sum(int(row["ours"]) for row in medians) == len(near)
     assert sum(int(row["of"]) for row in medians) == len(rows)
+    (signs,) = (row for row in counted if row["what"] == "signs above noise")
+    assert (int(signs["of"]), int(signs["ours"]) > 0.95 * int(signs["of"])) == (77, True)
     (written,) = (row for row in counted if row["lines"] == "appends" and row["what"].startswith("iops"))
     assert int(written["ours"]) > 0.75 * int(written["of"])
 

@@ -2,7 +2,9 @@
 
 Method: of the lines of `reads` and `writes`, those within 15 % (medians), 30 % (99th percentiles) or 20 % (rates) of
 the measured value. `signs`: percentiles that other commands change by more than 5 % as measured, and that ours changes
-in the same direction.
+in the same direction. `signs above noise`: of these, changes larger than those between repetitions. Reads alone were
+measured three times, once for each kind of commands; the ratio of the largest to the smallest value of a percentile at
+a depth is its noise.
 
 Assumptions: as in `reads` and `writes`.
 """
@@ -35,20 +37,26 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     label = f"{name} {PLURALS[kind]}".strip()
                     rows.append(_row(label, f"{what} within {limit:.0%}", near, len(lines)))
     signs = list(_signs(read))
-    return [*rows, _row("reads next to others", "signs", sum(signs), len(signs))]
+    for what, asked in (("signs", signs), ("signs above noise", [sign for sign in signs if sign[1]])):
+        rows.append(_row("reads next to others", what, sum(agrees for agrees, _ in asked), len(asked)))
+    return rows
 
 
 def _row(lines: str, what: str, near: int, of: int) -> Row:
     return {"lines": lines, "what": what, "of": of, "ours": near, "published": None}
 
 
-def _signs(rows: Sequence[Row]) -> Iterator[bool]:
+def _signs(rows: Sequence[Row]) -> Iterator[tuple[bool, bool]]:
+    """Whether ours agrees, and whether the measured change is above its noise."""
     alone = {(row["beside"], row["depth"], row["what"]): row for row in rows if row["reads_percent"] == 100}
     for row in rows:
-        base = alone[row["beside"], row["depth"], row["what"]]
-        measured, ours = (row[which] / base[which] - 1 for which in ("published", "ours"))
-        if row["reads_percent"] < 100 and abs(measured) > CHANGE:
-            yield measured * ours > 0
+        depth, what = row["depth"], row["what"]
+        base = alone[row["beside"], depth, what]
+        measured, ours = (row[which] / base[which] for which in ("published", "ours"))
+        if row["reads_percent"] < 100 and abs(measured - 1) > CHANGE:
+            repeated = [each["published"] for (_, *place), each in alone.items() if place == [depth, what]]
+            noise = max(repeated) / min(repeated)
+            yield (measured > 1) == (ours > 1) and ours != 1, max(measured, 1 / measured) > noise
 
 
 def chart(rows: list[Row]) -> None:

@@ -55,13 +55,14 @@ class Reads(Run):
 
 
 def _load(kind: str, depth: int, share: int, number: int) -> Workload:
-    reads = {
-        **{"requests": number, "read_share": 1.0, "size": "8KiB", "alignment": "8KiB", "queue_depth": depth},
+    # Both end by the clock, so that no read is without the other kind.
+    common = {"requests": 10_000_000, "stop": f"{max(20.0, 1000 * _seconds(kind, depth, number)):.0f}ms"}
+    reads = common | {
+        **{"read_share": 1.0, "size": "8KiB", "alignment": "8KiB", "queue_depth": depth},
         "working_set": 0.5,
     }
     flows = [flow("reads", reads)]
-    other: dict[str, Any] = {"requests": 10_000_000, "read_share": 0.0, "size": "4KiB", "working_set_offset": _half()}
-    other["stop"] = f"{max(20.0, 1000 * _seconds(kind, depth, number)):.0f}ms"
+    other: dict[str, Any] = common | {"read_share": 0.0, "size": "4KiB", "working_set_offset": _half()}
     if kind == "append":
         gap_us = APPEND_BYTES / ((1 - share / 100) * MEASURED_MB_S)
         other |= {"zone_work": "append", "inter_arrival": f"{gap_us:.3f}us", "queue_depth": 1}

@@ -6,6 +6,8 @@ use crate::scheduler::transaction::TransactionId;
 #[derive(Clone, Copy)]
 pub enum Payload {
     Command(LunId),
+    /// A further part of a program's data.
+    Part(LunId),
     Data(TransactionId),
     Copy(TransactionId),
     Control(LunId, Control),

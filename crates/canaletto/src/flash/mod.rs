@@ -25,7 +25,7 @@ pub mod wear;
 
 pub use canaletto_config::address;
 
-use crate::config::design::{Design, Superblock};
+use crate::config::design::{Design, HoldPath, Superblock};
 use crate::engine::in_flight::PageWork;
 use crate::engine::rarely::rarely;
 use crate::engine::time::{Time, TimeSum};
@@ -93,6 +93,7 @@ pub struct FlashBackend {
     longer: Time,
     /// Array times depend on more than the page.
     is_special: bool,
+    loads_in_parts: bool,
 }
 
 /// Lost planes apart.
@@ -104,11 +105,14 @@ impl FlashBackend {
     /// With a clock per flow if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
         let lanes = Lanes::count(&design.flash, layout);
+        let is_one_shot = design.has_zones() && design.zns.pages_per_program > 1;
+        let is_alone = lanes == layout.luns() as usize && design.fabric.holds() != HoldPath::Always;
+        let loads_in_parts = is_one_shot && is_alone;
         FlashBackend {
             array: Array::new(layout, lanes, design.flash.busy_until_data_out, flows),
             timing: ArrayTiming::new(&design.flash),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
-            suspensions: Suspensions::new(&design.flash, layout.luns()),
+            suspensions: Suspensions::new(&design.flash, layout, loads_in_parts),
             cache_reads: CacheReads::new(&design.flash, layout),
             lanes: Lanes::new(&design.flash, layout),
             copybacks: Copybacks::new(&design.gc, layout.luns()),
@@ -123,7 +127,8 @@ impl FlashBackend {
             of_parity: Operations::default(),
             read_retries: 0,
             longer: Time::ZERO,
-            is_special: design.flash.pslc.is_on() || design.has_zones() && design.zns.pages_per_program > 1,
+            is_special: design.flash.pslc.is_on() || is_one_shot,
+            loads_in_parts,
             layout: layout.clone(),
         }
     }
@@ -208,7 +213,9 @@ impl FlashBackend {
     pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) -> Option<Time> {
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
-        let longer = self.array_time(command, work).saturating_sub(self.timing.shortest(command.operation));
+        let together = if self.is_special { self.pages_together(command, work) } else { 1 };
+        let shortest = self.timing.shortest(command.operation) * together;
+        let longer = self.array_time(command, work).saturating_sub(shortest);
         let time = Time(at_work.due.0.saturating_sub(longer.0)).max(now);
         self.statuses.begin(lun, time).then_some(time)
     }
@@ -278,6 +285,24 @@ impl FlashBackend {
             true => self.timing.pseudo_slc(command.operation) + longer,
             false => self.plain_time(command, work) * self.pages_together(command, work) + longer,
         }
+    }
+
+    /// Flash pages of each plane whose data cross one after the other. Between them the path is free.
+    #[inline(always)]
+    pub fn load<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<P>) -> u64 {
+        if !rarely(self.loads_in_parts) || self.phase(lun) != Phase::Idle {
+            return 1;
+        }
+        let parts = self.pages_together(command, work);
+        if parts > 1 {
+            self.suspensions.loads(lun, parts);
+        }
+        parts
+    }
+
+    /// Parts in which the data of a LUN's command cross.
+    pub fn parts<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> u64 {
+        if self.phase(lun) == Phase::Loading { self.pages_together(self.command(lun), work) } else { 1 }
     }
 
     /// Flash pages of each plane that a command programs; 1 of other commands.

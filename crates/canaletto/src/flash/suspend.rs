@@ -13,12 +13,12 @@
 //! (US 9,021,158, claim 3). Times to suspend and resume include that. Data that still cross are waited for.
 
 use crate::config::design::Flash;
-use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
+use crate::config::medium::{SuspendTrigger, Suspendable};
 use crate::engine::in_flight::PageWork;
 use crate::engine::rarely::rarely;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
-use crate::flash::address::LunId;
+use crate::flash::address::{Layout, LunId};
 use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
@@ -28,6 +28,8 @@ use crate::scheduler::queues::Served;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     Idle,
+    /// A program's data cross in parts.
+    Loading,
     Working,
     Suspending,
     Suspended,
@@ -48,6 +50,9 @@ pub struct Suspendee {
     until: Time,
     has_served: bool,
     taken: u32,
+    /// Parts of a program that have not set out.
+    parts: u64,
+    awaits_path: bool,
 }
 
 pub struct Suspensions {
@@ -61,11 +66,13 @@ pub struct Suspensions {
     min_remaining: Time,
     longest: Time,
     luns: Vec<Suspendee>,
+    /// LUNs of each channel whose next part awaits a path. Empty if no data cross in parts.
+    awaiting: Vec<u32>,
     pub count: u64,
 }
 
 impl Suspensions {
-    pub fn new(flash: &Flash, luns: u32) -> Suspensions {
+    pub fn new(flash: &Flash, layout: &Layout, loads_in_parts: bool) -> Suspensions {
         let config = &flash.suspend;
         let none = Suspendee {
             phase: Phase::Idle,
@@ -78,8 +85,10 @@ impl Suspensions {
             until: Time::ZERO,
             has_served: false,
             taken: 0,
+            parts: 0,
+            awaits_path: false,
         };
-        let on = Suspensions::are_possible(config);
+        let on = config.operations != Suspendable::None || loads_in_parts;
         Suspensions {
             erases: matches!(config.operations, Suspendable::Erase | Suspendable::Both),
             programs: matches!(config.operations, Suspendable::Program | Suspendable::Both),
@@ -90,13 +99,10 @@ impl Suspensions {
             limit: config.max_suspensions,
             min_remaining: config.min_remaining.time(),
             longest: config.max_suspended_time.time(),
-            luns: if on { vec![none; luns as usize] } else { Vec::new() },
+            luns: if on { vec![none; layout.luns() as usize] } else { Vec::new() },
+            awaiting: if loads_in_parts { vec![0; layout.channels as usize] } else { Vec::new() },
             count: 0,
         }
-    }
-
-    pub fn are_possible(config: &Suspend) -> bool {
-        config.operations != Suspendable::None
     }
 
     #[inline(always)]
@@ -131,6 +137,38 @@ impl Suspensions {
             Some(_) => Served::UserReads,
             None => Served::All,
         }
+    }
+
+    pub fn loads(&mut self, lun: LunId, parts: u64) {
+        let lun = &mut self.luns[lun.index()];
+        (lun.phase, lun.parts, lun.awaits_path) = (Phase::Loading, parts - 1, false);
+    }
+
+    pub fn awaits_path(&self, lun: LunId) -> bool {
+        self.get(lun).is_some_and(|u| u.awaits_path)
+    }
+
+    /// Programs of a channel are loaded one after the other, so that the first one begins soon.
+    pub fn lets_data_in(&self, channel: u32) -> bool {
+        self.awaiting.get(channel as usize).is_none_or(|&awaiting| awaiting == 0)
+    }
+
+    pub fn part_sets_out(&mut self, lun: LunId, channel: u32) {
+        let lun = &mut self.luns[lun.index()];
+        lun.parts -= 1;
+        lun.awaits_path = false;
+        self.awaiting[channel as usize] -= 1;
+    }
+
+    /// Returns whether another part follows.
+    pub fn part_crossed(&mut self, lun: LunId, channel: u32) -> bool {
+        let lun = &mut self.luns[lun.index()];
+        lun.awaits_path = lun.parts > 0;
+        if !lun.awaits_path {
+            lun.phase = Phase::Idle;
+        }
+        self.awaiting[channel as usize] += u32::from(lun.awaits_path);
+        lun.awaits_path
     }
 
     pub fn works(&mut self, id: LunId, lane: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {

@@ -8,10 +8,11 @@ use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::drive::{Drive, DriveOptions, Snapshot, Wanted};
 use canaletto::engine::time::Time;
+use canaletto::fabric::PathId;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::flash::interface::Operation;
 use canaletto::host::request::{Kind, Request, RequestId, Status};
-use canaletto::measure::probe::{Observer, Owner};
+use canaletto::measure::probe::{Load, Observer, Owner};
 use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
@@ -154,6 +155,36 @@ fn generated_writes_are_never_refused() {
         let report = simulate(&design, &synthetic(&text)).report;
         let zones = report.flash.zones.unwrap();
         assert!(zones.resets > 50 && zones.refused.is_empty(), "{work}: {zones:?}");
+    }
+}
+
+#[test]
+fn flushes_come_between_appends() {
+    let design = design(ZONED, &["zns.zone_size=256KiB", "zns.zone_capacity=0B", "zns.stripe.dies=1"]);
+    let text = "requests = 400\nread_share = 0.0\nflush_share = 0.5\nsize = \"16KiB\"\nqueue_depth = 8\nzone_work = \"append\"";
+    let requests = simulate(&design, &synthetic(text)).report.measures.requests;
+    assert!(requests.flushes > 100 && requests.writes > 100 && requests.failed == 0, "{requests:?}");
+}
+
+/// Fewer zones than twice those that are written at the same time: none could be reset in time.
+#[test]
+fn few_zones_are_written_once() {
+    for (work, zones, count) in [("write", 1, 1), ("append", 1, 1), ("write", 2, 3), ("append", 4, 4), ("write", 4, 7)]
+    {
+        let design = design(ZONED, &["zns.zone_size=256KiB", "zns.zone_capacity=0B", "zns.stripe.dies=1"]);
+        let text = format!(
+            "requests = 1000\nread_share = 0.0\nsize = \"16KiB\"\nqueue_depth = 16\nzone_work = \"{work}\"\nzones = \
+             {zones}\nworking_set_size = \"{}KiB\"",
+            256 * count
+        );
+        let report = simulate(&design, &synthetic(&text)).report;
+        let found = report.flash.zones.unwrap();
+        assert_eq!(
+            (found.states["full"], found.resets, found.refused.len()),
+            (count, 0, 0),
+            "{work}, {zones}: {found:?}"
+        );
+        assert_eq!(report.measures.requests.writes, 16 * u64::from(count));
     }
 }
 
@@ -441,6 +472,96 @@ fn several_pages_are_one_program() {
             programs.0
         );
         assert_eq!(programs.0.len() as u64 * together, outcome.report.flash.programs);
+    }
+}
+
+/// Longest data of a transfer to a chip, and those of all.
+#[derive(Default)]
+struct DataIn {
+    longest: u64,
+    all: u64,
+}
+
+impl Observer for DataIn {
+    fn watches_wires(&self) -> bool {
+        true
+    }
+
+    fn transfer_begins(&mut self, _: PathId, load: &Load, _: Time) {
+        if load.operation == Operation::Program {
+            (self.longest, self.all) = (self.longest.max(load.bytes), self.all + load.bytes);
+        }
+    }
+}
+
+/// A page of each plane at a time, so that other LUNs get the path between them.
+#[test]
+fn data_of_one_program_cross_page_by_page() {
+    let requests = [(Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)];
+    for (together, hold, pages) in [("1", "never", 2), ("4", "never", 2), ("4", "reads", 2), ("4", "always", 8)] {
+        let keys = [&*format!("zns.pages_per_program={together}"), &*format!("fabric.hold_path={hold}")];
+        let design = design(ZONED, &[keys[0], keys[1], "zns.zone_capacity=0B"]);
+        let mut data = DataIn::default();
+        commands(&design, &requests, 1, Some(&mut data));
+        assert_eq!((data.longest, data.all), (pages << 14, ZONE), "{together} pages, {hold}");
+    }
+}
+
+/// Wires are checked while reads come between the pages of programs, and suspend them.
+#[test]
+fn reads_come_between_the_pages_of_a_program() {
+    let text = |kind: &str| {
+        format!(
+            "[[flow]]\nname = \"{kind}\"\n[flow.synthetic]\nrequests = 400\nsize = \"16KiB\"\nqueue_depth = 16\n{}",
+            if kind == "reads" {
+                "read_share = 1.0\nworking_set = 0.5"
+            } else {
+                "read_share = 0.0\nzone_work = \"append\"\nworking_set_offset = \"14MiB\""
+            }
+        )
+    };
+    let workload = format!("name = \"both\"\n{}\n{}", text("reads"), text("appends"));
+    let workload = load_workload("both", Some(&workload), &[]).unwrap();
+    for fabric in ["bus", "packetized", "omnibus", "mesh", "mesh-2bit", "venice", "ideal"] {
+        for sequences in ["short", "full"] {
+            for operations in ["none", "both"] {
+                let keys = [
+                    &*format!("fabric.kind={fabric}"),
+                    &*format!("fabric.sequences={sequences}"),
+                    &*format!("flash.suspend.operations={operations}"),
+                    "zns.pages_per_program=4",
+                    "zns.zone_capacity=0B",
+                    "precondition.kind=steady",
+                    "precondition.occupancy=0.5",
+                    "fabric.interface=nv-ddr3",
+                ];
+                let options = RunOptions { check_wires: true, ..RunOptions::default() };
+                let design = design(ZONED, &keys);
+                let simulation = Simulation::new(&design, &workload, vec![None, None], &options);
+                let outcome = simulation.run(&mut |_| true).unwrap_or_else(|e| panic!("{keys:?}: {e}"));
+                assert_eq!(outcome.report.measures.requests.completed, 800, "{keys:?}");
+            }
+        }
+    }
+}
+
+/// The controller polls from the shortest time of the whole program, not of one page.
+#[test]
+fn polls_begin_when_all_pages_may_be_programmed() {
+    let early = |together: u32| {
+        let program = format!("zns.pages_per_program={together}");
+        let design =
+            design(ZONED, &[&program, "zns.zone_capacity=0B", "fabric.sequences=full", "fabric.interface=nv-ddr3"]);
+        let outcome = commands(&design, &[(Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)], 1, None);
+        let counts = &outcome.report.fabric_counts;
+        (counts["status_reads_too_early"], counts["status_reads"] - counts["status_reads_too_early"])
+    };
+    let (one, ended) = early(1);
+    assert!(one <= ended, "{one} of {ended}");
+    for together in [2, 4] {
+        let (several, ended) = early(together);
+        assert_eq!(ended, 64 / u64::from(together));
+        assert!(several <= ended, "{together} pages: {several} polls too early of {ended} programs");
     }
 }
 

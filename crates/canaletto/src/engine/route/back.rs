@@ -362,10 +362,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !self.paths.has_path(chip, Direction::ToChip) {
             return false;
         }
-        let takes_data = self.paths.takes_data(chip);
+        let takes_data = self.takes_data(lun);
         let next = self.next_command(lun, takes_data, now);
         // In place, because commands are large.
         let Some(command) = &next else {
+            if self.flash.phase(lun) == Phase::Loading {
+                return self.send_part(lun, now);
+            }
             if !takes_data {
                 // There may be one with data, which waits for a path.
                 return false;
@@ -407,6 +410,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
         let lane = self.lane_for(lun, command);
+        let parts = self.flash.load(lane, command, &self.pages);
         self.tell_sent(lane, port_free_at, now);
         let binds = command.operation != Operation::Read || self.ftl.folding.is_on;
         for &first in command.transactions() {
@@ -422,7 +426,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             if command.operation == Operation::Program {
                 self.ftl.end_flash_page(&self.pages.transactions[first]);
-                data += self.paths.fabric.data_time(command.operation, bytes_of(first, &self.pages.transactions));
+                let bytes = bytes_of(first, &self.pages.transactions) / parts;
+                data += self.paths.fabric.data_time(command.operation, bytes);
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
@@ -479,7 +484,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.pages.probe.notify(|observer| observer.transfer_ends(path, now));
         }
         match payload {
-            Payload::Command(lun) => {
+            Payload::Command(lun) | Payload::Part(lun) if self.awaits_part(lun, &crossed, now) => {}
+            Payload::Command(lun) | Payload::Part(lun) => {
                 self.command_crossed(lun, &crossed, now);
                 let operation = self.flash.command(lun).operation;
                 if !self.paths.hold(lun, path, operation) {
@@ -528,7 +534,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[inline(always)]
-    fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+    pub(super) fn charge_command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
         let command = self.flash.command(lun);
         let with_data = command.operation == Operation::Program;
         for &first in command.transactions() {
@@ -544,6 +550,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+        self.charge_command_crossed(lun, crossed, now);
         self.tell_crossed(lun, crossed, now);
         if self.flash.waits_for_array(lun, &self.pages, now) {
             return self.refresh(self.flash.lun_of(lun));

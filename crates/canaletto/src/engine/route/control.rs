@@ -110,7 +110,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    fn charge_wait_for_control(&mut self, lun: LunId, port_free_at: Time, now: Time) {
+    pub(super) fn charge_wait_for_control(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let command = *self.flash.command(lun);
         command.transactions().iter().for_each(|&first| self.charge_path_wait(first, port_free_at, now));
         self.tell_sent(lun, port_free_at, now);

@@ -19,6 +19,7 @@ mod control;
 mod copies;
 mod front;
 mod lanes;
+mod loads;
 mod losses;
 pub mod results;
 mod stepped;

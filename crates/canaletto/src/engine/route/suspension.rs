@@ -23,6 +23,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             Phase::Suspended => self.has_served(lun) && self.has_free_planes(lun),
             Phase::Suspending | Phase::Resuming => false,
+            Phase::Loading => suspensions.awaits_path(lun),
         }
     }
 
@@ -34,7 +35,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let loads = self.flash.lanes.load_programs();
         match self.flash.phase(lun) {
             Phase::Working => !self.try_suspend(lun, now) && loads,
-            Phase::Suspending | Phase::Resuming => false,
+            Phase::Suspending | Phase::Resuming | Phase::Loading => false,
             _ if self.flash.array.luns[lun.index()].busy && !loads => false,
             Phase::Idle | Phase::Suspended => !self.suspension_is_over(lun, now),
         }
@@ -111,7 +112,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.flash.suspendee_ends(lane, &mut self.pages, now);
                 return false;
             }
-            Phase::Suspended | Phase::Idle => return false,
+            Phase::Suspended | Phase::Idle | Phase::Loading => return false,
         }
         self.refresh(lun);
         let domain = self.scheduler.domain_of(lun);

@@ -34,7 +34,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     pub(super) fn owner_of(&self, payload: Payload) -> Owner {
         match payload {
-            Payload::Command(lun) | Payload::Control(lun, _) => {
+            Payload::Command(lun) | Payload::Part(lun) | Payload::Control(lun, _) => {
                 self.pages.owner(self.flash.command(lun).transactions()[0])
             }
             Payload::Data(id) | Payload::Copy(id) | Payload::Operand(_, id) => self.pages.owner(id),
@@ -44,12 +44,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn load_of(&self, Carried { payload, transfer }: Carried) -> Load {
         let (chip, direction) = (transfer.chip, transfer.direction);
         match payload {
-            Payload::Command(lun) | Payload::Control(lun, _) => {
+            Payload::Command(lun) | Payload::Part(lun) | Payload::Control(lun, _) => {
                 let command = self.flash.command(lun);
                 let is_control = matches!(payload, Payload::Control(..));
                 // A page that is copied back is in its register already.
                 let brings_data = command.operation == Operation::Program && transfer.data > Time::ZERO;
-                let bytes = |&first| bytes_of(first, &self.pages.transactions);
+                let parts = self.flash.parts(lun, &self.pages);
+                let bytes = |&first| bytes_of(first, &self.pages.transactions) / parts;
                 Load {
                     carries: if is_control { Carries::Control } else { Carries::Command },
                     operation: command.operation,
@@ -59,7 +60,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     planes: self.flash.planes_of(command, &self.pages),
                     direction,
                     bytes: if brings_data { command.transactions().iter().map(bytes).sum() } else { 0 },
-                    apart: false,
+                    apart: matches!(payload, Payload::Part(_)),
                 }
             }
             Payload::Operand(lun, id) => {
