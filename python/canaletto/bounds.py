@@ -255,12 +255,20 @@ def _host_us(drive: Drive) -> Number:
 
 
 def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
-    around = np.asarray(drive.controller.per_request_us) + link(drive, work, kind)
+    around = _firmware_us(drive, work, kind) + link(drive, work, kind)
     if kind == "other":
         return around
-    around = around + np.asarray(drive.controller.per_page_us) * work.pages
+    if kind == "program":
+        around = around + drive.controller.write_latency_us
     spared = np.asarray(work.found) if kind == "read" else np.asarray(work.cached_writes) - work.safe_writes
     return around + (1.0 - spared) * _flash_us(drive, work, kind)
+
+
+def _firmware_us(drive: Drive, work: Work, kind: str) -> Number:
+    inside = drive.controller
+    of_kind = np.asarray(inside.per_request_us) + (inside.per_write_us if kind == "program" else 0.0)
+    units = work.pages if work.units is None else work.units
+    return of_kind if kind == "other" else of_kind + np.asarray(inside.per_page_us) * units
 
 
 def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
@@ -296,10 +304,15 @@ def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
 
 def _behind_us(drive: Drive, work: Work, kind: Kind, size: Number) -> Number:
     """Wait of a request's last page for its others."""
+    at_lun = np.minimum(work.pages, drive.pages_at_lun)
+    # Two buses lead to a chip, for whole pages or for halves.
+    two_ways = {"omnibus": at_lun / 2.0 - 1.0, "omnibus-split": (at_lun - 1.0) / 2.0}
+    before = two_ways.get(drive.fabric, at_lun - 1.0)
+    decoding = 0.0 if drive.controller.ecc_overlaps or kind == "program" else drive.controller.ecc_latency_us
 
     def waits(part: Wires) -> Number:
-        others = np.maximum(np.asarray(work.pages) / part.servers - 1.0, 0.0)
-        return others * (np.asarray(part.time_us(kind, size)) - part.time_us(kind, 0.0))
+        others = np.maximum(np.maximum(np.asarray(work.pages) / part.servers - 1.0, before), 0.0)
+        return others * (np.asarray(part.time_us(kind, size)) - part.time_us(kind, 0.0) + decoding)
 
     longest: Number = np.float64(0.0)
     # Pages of a request follow each other over all rows, wherever it begins.
@@ -437,7 +450,9 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
         "mapping look-ups": (reads + writes) * np.asarray(work.pages) / inside.lookup_rate,
         "system bus": moved / inside.system_bus,
         "ECC engines": decoded / rows,
-        "processor": inside.per_request_us + np.asarray(inside.per_page_us) * work.pages * (reads + writes),
+        "processor": reads * _firmware_us(drive, work, "read")
+        + writes * _firmware_us(drive, work, "program")
+        + np.asarray(work.other_share) * _firmware_us(drive, work, "other"),
         "host cores": (np.asarray(drive.host.submit_us) + drive.host.complete_us) / queues,
     }
     if drive.link is None:

@@ -84,6 +84,32 @@ def test_a_single_read_takes_what_the_engine_says(fabric: str, sequences: str) -
     assert cn.bound(drive, work).unloaded_us == pytest.approx(simulated, rel=0.005)
 
 
+@pytest.mark.parametrize("read_share", [1.0, 0.0])
+@pytest.mark.parametrize("size", ["4KiB", "16KiB"])
+def test_firmware_counts_writes_and_mapping_units(size: str, read_share: float) -> None:
+    parts = {"request": "1us", "write": "8us", "page": "3us"}
+    keys = {f"controller.firmware_per_{part}": time for part, time in parts.items()}
+    units = {"geometry.page": "16KiB", "ftl.mapping_unit": "4KiB", "controller.write_latency": "5us"}
+    drive = cn.design("performance-optimized", **FAST, **keys, **units, **{"flash.program": "10us"})
+    text = FLOW.format(requests=300, depth=1).replace("read_share = 1.0", f"read_share = {read_share}")
+    work = cn.Workload.from_toml(text.replace('"512B"', f'"{size}"'), "units")
+    result = cn.run(drive, work, records=False, progress=False)
+    found = cn.bound(drive, work, write_amplification=1)
+    assert found.unloaded_us == pytest.approx(result.latency_us.all.mean, rel=0.03)
+    pages = 4 if size == "16KiB" else 1
+    busy_us = 1 + 3 * pages + (0 if read_share else 8)
+    assert found.limits_iops["processor"] == pytest.approx(1e6 / busy_us)
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_pages_on_planes_of_one_lun_follow_each_other(fabric: str) -> None:
+    drive = cn.design("performance-optimized", fabric=fabric, **{"ftl.allocation": "PCWD"})
+    text = FLOW.format(requests=300, depth=1).replace('"512B"', '"8KiB"')
+    work = cn.Workload.from_toml(text, "pairs")
+    result = cn.run(drive, work, records=False, progress=False)
+    assert cn.bound(drive, work).unloaded_us == pytest.approx(result.latency_us.all.mean, rel=0.07)
+
+
 @pytest.mark.parametrize("chunk", ["512B", "1KiB", "2KiB"])
 @pytest.mark.parametrize("size", ["1KiB", "4KiB", "16KiB"])
 @pytest.mark.parametrize("read_share", [1.0, 0.0])

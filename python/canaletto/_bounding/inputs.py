@@ -61,6 +61,7 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         luns=luns,
         # Dies that do not work at the same time are one LUN with the planes of all.
         planes=planes * geometry["dies_per_chip"] / luns,
+        pages_at_lun=planes if keys["ftl"]["allocation"].startswith("P") else 1.0,
         page_bytes=size_bytes(geometry["page"]),
         read_us=_read_us(keys, work) + time_us(flash["ready_delay"]),
         program_us=_program_us(flash, work),
@@ -350,5 +351,7 @@ def _controller(part: Keys) -> Controller:
         ecc_overlaps=part["ecc_overlap"],
         per_request_us=time_us(part["firmware_per_request"]),
         per_page_us=time_us(part["firmware_per_page"]),
+        per_write_us=time_us(part["firmware_per_write"]),
+        write_latency_us=time_us(part["write_latency"]),
         lookup_rate=limit("dram") / _ENTRY_BYTES,
     )

@@ -50,6 +50,7 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
         other_share=float(sum(others)),
         write_amplification=write_amplification,
         pages=sum(each.share * pages_of(each, _page(keys)) for each in all_sizes),
+        units=sum(each.share * pages_of(each, _unit(keys)) for each in all_sizes),
         parts=None if all(map(_is_even, made)) else max(_most_pages(each, _page(keys)) for each in all_sizes),
         zeroes=_mean(writes, [each["write_zeroes_share"] for each in made]),
         # Where more requests than others are, they are as close as if all were spread over less.
@@ -83,7 +84,8 @@ def work_of_size(design: Design, write_amplification: float) -> Work:
 def with_size(design: Design, work: Work, size: float) -> Work:
     keys = design.to_dict()
     each = _Size(size, 1.0, min(size, _page(keys)))
-    return with_units(keys, replace(work, size=size, pages=pages_of(each, _page(keys))), [each])
+    pages, units = pages_of(each, _page(keys)), pages_of(each, _unit(keys))
+    return with_units(keys, replace(work, size=size, pages=pages, units=units), [each])
 
 
 class _Size(NamedTuple):
@@ -193,6 +195,10 @@ def in_queues(keys: Keys, work: Work, flows: int) -> Work:
 
 def _page(keys: Keys) -> float:
     return size_bytes(keys["geometry"]["page"])
+
+
+def _unit(keys: Keys) -> float:
+    return min(unit_bytes(keys), _page(keys))
 
 
 def _step(synthetic: Keys) -> float:

@@ -63,6 +63,11 @@ class Controller:
     per_request_us: Number = 0.0
     """Processor time of a request."""
     per_page_us: Number = 0.0
+    """Of each mapping unit, at most a page."""
+    per_write_us: Number = 0.0
+    """Added for a write."""
+    write_latency_us: Number = 0.0
+    """Time of a write besides the processor's, during which others are served."""
     lookup_rate: Number = np.inf
     """Look-ups of mapping entries per microsecond that DRAM allows."""
 
@@ -80,6 +85,8 @@ class Drive:
     luns: Number = 1.0
     """LUNs of a chip, which work at the same time."""
     planes: Number = 1.0
+    pages_at_lun: Number = 1.0
+    """Pages that follow each other on the planes of a LUN."""
     page_bytes: Number
     read_us: Number
     """Array time of a page read: the mean over types of page."""
@@ -179,6 +186,8 @@ class Work:
     """Programs of the drive over what the host writes."""
     pages: Number = 1.0
     """Pages that a request touches, on average."""
+    units: Number | None = None
+    """Mapping units, at most pages, that a request touches. None: `pages`."""
     parts: Number | None = None
     """Pages over which a lone request's data may be spread. None: `pages`."""
     programmed_bytes: Number | None = None
