@@ -4,11 +4,10 @@ usage: python benches/inert.py            each key on one preset, and each prese
        python benches/inert.py --all      each key on every preset (`make inert`)
        python benches/inert.py --record   the same, into docs/generated/inert/costs.md
 
-A key is *inert* where it is allowed and no result changes. A second flow, which has half of the requests, is measured
-the same way. More than `LIMIT` is a failure, and so is a preset whose reads cost more than `worst_preset` of
-`ceilings.toml`. A preset on which a key exceeds it is counted again in longer runs first: 1,000 reads at other
-addresses cost up to 8 % more or less. Counted is the difference of a long and a short run, in the engine's loop
-(`LOOP`). All runs of a preset share a process, in which calls of `getppid` mark their ends.
+A key is *inert* where it is allowed and no result changes; a second flow with half of the requests is measured too.
+More than `LIMIT` is a failure, after longer runs (1,000 reads at other addresses cost up to 8 % more or less), and so
+is a preset whose reads cost more than `worst_preset` of `ceilings.toml`. Counted is the difference of a long and a
+short run in `LOOP`. All runs of a preset share a process, in which calls of `getppid` mark their ends.
 """
 
 import argparse

@@ -1,8 +1,7 @@
 """Instructions that a request costs, against their ceilings.
 
 Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests; a request costs a 40,000th of the
-difference. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT` adds a row to
-`docs/generated/speed-history/instructions.md`.
+difference. More than a ceiling of `ceilings.toml` is a failure.
 """
 
 import argparse
@@ -77,7 +76,7 @@ def record(found: dict[tuple[str, str], float], what: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Count the instructions that a request costs.")
-    parser.add_argument("--record", metavar="TEXT", help="add a row with this text to the history in docs/generated")
+    parser.add_argument("--record", metavar="TEXT", help="add a row with this text to docs/generated/speed-history")
     parser.add_argument(
         "--profile", choices=("quick", "release"), default="quick", help="how the engine was compiled (make PROFILE=…)"
     )

@@ -6,8 +6,8 @@ with the native module that this has built:
 
     cargo build --profile quick -p canaletto-py --config 'profile.quick.package.canaletto.debug="line-tables-only"'
 
-Code that is compiled in line counts where it is written; code of Rust's library and of containers where it is used.
-Over 20,000 requests less 5,000; writes (C) cost more later, as `instructions.py` counts them.
+Code compiled in line counts where it is written; Rust's library and containers where they are used. Over 20,000
+requests less 5,000; writes (C) cost more later, as `instructions.py` counts them.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Makes the tables and the chart of docs/explanation/beyond.md: `.venv/bin/python docs/beyond.py --write`.
 
-Some 9,000 short runs, twenty minutes on one core. Without `--write` it only prints; names of tables select these. The
-table of real traces is unchanged where `../shared/traces` is absent.
+Some 9,000 short runs, twenty minutes on one core. Without `../shared/traces` the table of real traces stays.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

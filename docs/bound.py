@@ -1,7 +1,7 @@
 """Checks `canaletto bound` against the simulator: `.venv/bin/python docs/bound.py --write`.
 
-Draws designs and workloads, simulates each briefly, and writes the distribution of simulated over bounded throughput to
-the tables of docs/explanation/bound.md. Without `--write` it only prints. Some minutes on one core.
+Simulates drawn designs and workloads briefly: the distribution of simulated over bounded throughput is in the tables of
+docs/explanation/bound.md. Some minutes on one core.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Makes the tables and the chart of docs/explanation/compute.md: `.venv/bin/python docs/compute.py --write`.
 
-Some 100 short runs, a few minutes on one core. Without `--write` it only prints.
+A few minutes on one core.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Makes the tables of dies on a channel in docs/explanation/fabrics.md: `.venv/bin/python docs/dies.py --write`.
 
-Some 200 runs, two minutes on one core. Without `--write` it only prints.
+Two minutes on one core.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Makes the tables of the pages about fabrics and command sequences: `.venv/bin/python docs/fabrics.py --write`.
 
-Without `--write` it only prints; names of tables select these. Some 1,000 short runs, a few minutes on two cores.
+A few minutes on two cores.
 """
 
 from collections.abc import Iterator

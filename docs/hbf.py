@@ -1,8 +1,7 @@
 """Makes the tables of docs/explanation/hbf.md: `.venv/bin/python docs/hbf.py --write`.
 
-Some 60 runs, two minutes on one core. Without `--write` it only prints. `hbf-conversation` needs
-the 68 requests of Mooncake's conversation trace from timestamp 2,886,000 on, in the file that the variable
-`CONVERSATION` names, and is left out without it.
+Some 60 runs, two minutes on one core. `hbf-conversation` needs the 68 requests of Mooncake's conversation trace from
+timestamp 2,886,000 on, in the file that the variable `CONVERSATION` names.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Makes the tables of docs/explanation/numbering.md: `.venv/bin/python docs/numbering.py --write`.
 
-Some 1,600 short runs, ten minutes on one core. Without `--write` it only prints; names of tables select these.
+Ten minutes on one core.
 """
 
 from collections.abc import Iterator

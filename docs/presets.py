@@ -1,7 +1,4 @@
-"""Makes pictures and tables of the pages about presets: `.venv/bin/python docs/presets.py --write`.
-
-Without `--write` it only prints; names of tables select these.
-"""
+"""Makes pictures and tables of the pages about presets: `.venv/bin/python docs/presets.py --write`."""
 
 import re
 import tomllib

@@ -1,6 +1,6 @@
 """Makes the tables of docs/explanation/small-reads.md: `.venv/bin/python docs/small-reads.py --write`.
 
-Some 500 short runs, a few minutes on one core. Without `--write` it only prints.
+A few minutes on one core.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Makes the table and the chart of docs/explanation/validation.md from the tables of docs/generated/drives.
 
-`.venv/bin/python docs/validation.py --write`. Without `--write` it only prints.
+`.venv/bin/python docs/validation.py --write`.
 """
 
 import math

@@ -1,7 +1,6 @@
 """Makes the tables of docs/explanation/zones.md: `.venv/bin/python docs/zones.py --write`.
 
-24 short runs of zones, half a minute on one core; 24 of handles, whose drives are written first, some minutes.
-Without `--write` it only prints.
+Some minutes on one core.
 """
 
 import statistics

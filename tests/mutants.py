@@ -2,8 +2,8 @@
 
 usage: tests/mutants.py [--seed SEED] [--mutants N] [--workers N] [AREA …]     (`make mutants` installs what it needs)
 
-cargo-mutants lists the changes. They are woven into one copy of the engine, each asleep until the environment names it,
-so that compiling is done once. out/mutants.txt says what became of each. Exit status 0 when none survived.
+cargo-mutants lists the changes, which are woven into one copy of the engine, each asleep until the environment names
+it. out/mutants.txt says what became of each. Exit status 0 when none survived.
 """
 
 import argparse

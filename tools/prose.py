@@ -1,9 +1,8 @@
 """Lists prose that a reader must read twice: long sentences, words that point back, phrases with a plainer form.
 
-`python tools/prose.py [FILE …]` reads every tracked Markdown, Rust and Python file, or the named ones: Markdown outside
-code, tables and docs/generated; Rust comments and messages; Python docstrings and long strings. A finding is a place to
-look at: change the sentence, not the list. Exit status 1 above `MOST` or `MOST_INSIDE` findings, or above
-`MOST_WORDS`. `--summary` prints counts per file, and words.
+`python tools/prose.py [FILE …]` reads tracked files, or the named ones: Markdown outside code, tables and
+docs/generated; Rust comments and messages; Python docstrings and long strings. A finding is a place to look at: change
+the sentence, not the list. Exit status 1 above `MOST`, `MOST_INSIDE` or `MOST_WORDS`.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """Copies the tables of a reproduction into docs/generated.
 
-`python tools/reproduction_tables.py OUT` replaces each included table by `OUT/markdown/NAME.md` of `canaletto reproduce
-SOURCE --out OUT`. A table that was not made stays unchanged and is named.
+`python tools/reproduction_tables.py OUT` after `canaletto reproduce SOURCE --out OUT`; names what was not made.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """Writes `python/canaletto/result.py`: the results of a run as classes, made of the engine's schema.
 
-The engine's types of results are their one definition: names, types and doc comments come from there. `make results`
-runs this; `tests/docs/test_results.py` asks whether it was run.
+`make results` runs this; `tests/docs/test_results.py` asks whether it was run.
 """
 
 import json

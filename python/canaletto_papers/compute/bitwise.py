@@ -4,12 +4,11 @@ Method: the AND of 4, 16 or 48 operands of a page each, 256 tasks outstanding. T
 with 8 dies of two planes, and a link of 8 GB/s. Flash-Cosmos senses up to 48 operands at once, ParaBit senses one after
 the other, and the host reads all of them. `ours` is Flash-Cosmos's rate, or operands per energy, over the other's.
 
-Assumptions: of the paper only the abstract and public summaries were at hand. They state the drive (8 channels, 8 dies,
-2 planes, 16 KiB, 8 GB/s outside, 9.6 GB/s inside), 48 word lines per string, and 3.3 % more time to sense them at once.
-A read of 22.5 us is assumed. Operands lie in one block and string group. The paper's numbers are means over three
-applications (bitmap indices, image segmentation, cliques of graphs) whose operand counts were not found, so that ours
-are shown by number of operands. Its energy counts a measured processor and memory; ours counts arrays, fabric and units
-with the powers of `compute`, and neither link nor memory.
+Assumptions: only the paper's abstract and public summaries were at hand. They state the drive, pages of 16 KiB, 48 word
+lines per string, and 3.3 % more time to sense them at once. A read of 22.5 us is assumed. Operands lie in one block and
+string group. The paper's numbers are means over three applications (bitmap indices, image segmentation, cliques of
+graphs) whose operand counts were not found, so that ours are shown by number of operands. Its energy counts a measured
+processor and memory; ours counts arrays, fabric and units with the powers of `compute`, and neither link nor memory.
 """
 
 from collections.abc import Mapping

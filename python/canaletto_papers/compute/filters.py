@@ -4,16 +4,16 @@ Method: scans of 1 MiB, 64 outstanding, that return 1 % of their data, at the ho
 `ours` is the rate at which data are looked through over the host's, or data per energy. Drives: 8 channels behind
 SATA (0.6 GB/s), 16 channels behind PCIe 4.0 (8 GB/s), channels of 1.2 GB/s, eight dies each.
 
-Assumptions: of the papers only abstracts and public summaries were at hand. These state the links of MegIS's drives
-(600 MB/s and 8 GB/s), Conduit's link and channels (8 and 1.2 GB/s), and REIS's drives (8 channels of 1.2 GB/s, 16 of
-2 GB/s). Other properties of the drives are assumed. Units keep up with what they receive, and the host too, so that
-data movement alone decides. Published numbers are of whole applications against software that computes for most of
-the time, a share that is unknown here. MegIS (ISCA 2024): ranges over its data sets on each drive; with larger
-databases it reaches 37.2 times over the fast tool and 100.2 over the accurate one. GenStore (ASPLOS 2022): 2.07 to
-6.05 and 1.45 to 33.63 times over software, for reads similar to the reference and for others. Its three drives are not
-described there, so that MegIS's stand for them, and which gave which is not known: the least gain is printed next to
-the fast link, the largest next to the slow one. Conduit (HPCA 2026): 4.2 times over a processor, with 78.2 % less
-energy. REIS (ISCA 2025): 13 times, and 55 times in energy, over a server, means over both drives.
+Assumptions: the papers' abstracts and public summaries, all that was at hand, state the links of MegIS's drives (600
+MB/s and 8 GB/s), Conduit's link and channels (8 and 1.2 GB/s), and REIS's drives (8 channels of 1.2 GB/s, 16 of 2
+GB/s). The rest is assumed. Units keep up with what they receive, and the host too, so that data movement alone decides.
+Published numbers are of whole applications against software that computes for most of the time, a share that is unknown
+here. MegIS (ISCA 2024): ranges over its data sets on each drive; with larger databases it reaches 37.2 times over the
+fast tool and 100.2 over the accurate one. GenStore (ASPLOS 2022): 2.07 to 6.05 and 1.45 to 33.63 times over software,
+for reads similar to the reference and for others. Its three drives are not described there, so that MegIS's stand for
+them, and which gave which is not known: the least gain is printed next to the fast link, the largest next to the slow
+one. Conduit (HPCA 2026): 4.2 times over a processor, with 78.2 % less energy. REIS (ISCA 2025): 13 times, and 55 times
+in energy, over a server, means over both drives.
 """
 
 from collections.abc import Mapping

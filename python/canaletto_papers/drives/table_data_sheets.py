@@ -9,8 +9,8 @@ it is left out for them. They measure random reads of what was just written, whi
 cell` is a drive all of whose reads take the time of that cache. Such pages have few errors, so that ECC takes 1 us, the
 least of 1 to 20 us (Microsemi, 2014). Sustained random writes (252 and 84 k/s) are not compared: they depend on how
 full the drives were, which is not recorded. `steady` is a drive that collects. It has six times as many requests, of
-which the second half counts. Its blocks are of 24 pages instead of 1,344, so that several superblocks are filled in
-this time. Erases are as much shorter, so that they take the same part of it.
+which the second half counts. Its blocks have 24 pages instead of 1,344, so that several superblocks are filled, and
+erases are as much shorter.
 """
 
 from collections.abc import Mapping

@@ -8,10 +8,9 @@ in 1 KiB, or any, is read again for the controller. `ours` is the mean latency o
 stand the tail, the length of an epoch, copies that passed a controller, retries of reads, and pages that could not be
 corrected. `on_die_area` is what a die gets in addition, in percent.
 
-Assumptions: as for Fig. 19. The paper states no time (2 us in a chip is assumed), no rate of
-errors, and 20 % of area for the on-die controller without a check. The check is counted as a flip-flop and an XOR for
-each check bit of the controller's code (BCH, 14 times 72 per 1 KiB). Cells are those of rtl/synth (0.18 um), a die has
-100 mm2. Nothing is published of it.
+Assumptions: as for Fig. 19. The paper states no time (2 us in a chip is assumed), no rate of errors, and 20 % of area
+for the on-die controller without a check. The check is counted as a flip-flop and an XOR for each check bit of the
+controller's code (BCH, 14 times 72 per 1 KiB). Cells are those of rtl/synth (0.18 um), a die has 100 mm2.
 """
 
 from collections.abc import Mapping

@@ -1,11 +1,10 @@
 """Parameters that would give the published ratios.
 
 Method: every ratio of `max-improvement` that is off by more than a quarter is looked at. Every number of `sensitivity`
-is divided and multiplied by up to 16 until the ratio is the published one. (The factor is bisected between the two
-powers of two that enclose it.) Keys that are a choice are set to what else they can be. A line per ratio and key has
-the value nearest to the default at which the ratio matches. It also has with how many of the operation's three
-published ratios ours then agree within a quarter. Where no key does it, the line has the one that comes nearest. `ours`
-is the ratio at that value.
+is divided and multiplied by up to 16 until the ratio is the published one. Keys that are a choice are set to what else
+they can be. A line per ratio and key has the value nearest to the default at which the ratio matches. Next to it stands
+how many of the operation's three published ratios ours then agree with, within a quarter. Where no key does it, the
+line has the one that comes nearest. `ours` is the ratio at that value.
 
 Assumptions: as in the scenarios; one key at a time. A value that matches one ratio and loses the others explains
 nothing: the last column tells. Numbers that a DMA needs whole are rounded.

@@ -108,7 +108,6 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
 pub(crate) struct Holds {
     pub(crate) time_ns: u64,
     pub(crate) bytes: u64,
-    /// Kinds of requests.
     pub(crate) kinds: &'static [Kind],
     /// Without them all requests are of device 0.
     pub(crate) devices: bool,

@@ -55,7 +55,6 @@ pub struct Snapshot {
     /// Place that the drive had reached since its last request.
     end: Option<Place>,
     results: u64,
-    /// Its requests.
     requests: Vec<u8>,
 }
 

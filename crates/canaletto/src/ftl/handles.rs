@@ -8,7 +8,6 @@ use crate::measure::fdp::{FdpReport, HandleReport};
 
 pub struct Handles {
     isolation: Isolation,
-    /// Planes of a reclaim unit.
     planes: u32,
     written: Vec<u64>,
     /// Pages moved out of reclaim units that hold data of one handle alone.

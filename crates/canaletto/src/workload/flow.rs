@@ -10,10 +10,8 @@ use crate::workload::zoned::Zoned;
 
 pub enum Source {
     External(Box<External>),
-    /// Generator.
     Synthetic(Box<Generator>),
     Zoned(Box<Zoned>),
-    /// Generator of tasks.
     Tasks(Box<Generator>),
     Replay(Box<Replay>),
     Fill(Box<Fill>),

@@ -1,11 +1,10 @@
 //! Recovery after power was lost: the mapping table is made anew from flash.
 //!
-//! Every page is programmed with its logical page and a growing number (*out-of-band* data, Gupta et al., DFTL, ASPLOS
-//! 2009, §3.1). A copy keeps its number. The highest number has the newest data. A program that was cut off fails its
-//! check. A journal of deallocations is on flash before a flush or forced write ends and before an erase, or at once
-//! with power-loss protection. Writing it takes no time.
+//! Every page is programmed with its logical page and a growing number, which a copy keeps (*out-of-band* data, Gupta et
+//! al., DFTL, ASPLOS 2009, §3.1). A program that was cut off fails its check. A journal of deallocations is on flash
+//! before a flush or forced write ends and before an erase, or at once with power-loss protection.
 //!
-//! A [`Recorder`] watches a run and keeps what would be on flash; the swarm recovers from that at random events.
+//! The swarm recovers at random events from what a [`Recorder`] kept.
 
 use std::collections::BTreeMap;
 
