@@ -178,32 +178,35 @@ impl<E: Copy> EventQueue<E> {
     pub fn advance(&mut self) -> Option<(Time, Option<usize>)> {
         // Not by `map`, whose parts are calls where the linker does not optimise.
         let (first, second, front) = (self.slot_times[0], self.slot_times[1], self.front_time);
-        let (earlier, time) = if second < first { (1, second) } else { (0, first) };
-        let slot = if front < time {
-            None
-        } else if time < front && first != second {
-            Some(earlier)
-        } else if time == NEVER {
-            return None;
-        } else {
-            self.slot_of_equals()
-        };
-        let Some(slot) = slot else {
+        let (mut is_second, time) = if second < first { (true, second) } else { (false, first) };
+        if front < time {
             self.now = front;
             return Some((front, None));
-        };
+        }
+        if time == front || first == second {
+            if time == NEVER {
+                return None;
+            }
+            let Some(is) = self.second_of_equals() else {
+                self.now = front;
+                return Some((front, None));
+            };
+            is_second = is;
+        }
         self.now = time;
+        let slot = usize::from(is_second);
         self.slot_times[slot] = NEVER;
         Some((time, Some(slot)))
     }
 
+    /// Whether the second slot's event is the next one; none if neither's is.
     #[inline(never)]
-    fn slot_of_equals(&self) -> Option<usize> {
+    fn second_of_equals(&self) -> Option<bool> {
         let ([first, second], [first_insertion, second_insertion]) = (self.slot_times, self.slot_insertions);
-        let slot = usize::from(second < first || second == first && second_insertion < first_insertion);
-        let (time, insertion) = (self.slot_times[slot], self.slot_insertions[slot]);
+        let is_second = second < first || second == first && second_insertion < first_insertion;
+        let (time, insertion) = if is_second { (second, second_insertion) } else { (first, first_insertion) };
         let is_first = time < self.front_time || insertion < self.head_insertions[self.front];
-        is_first.then_some(slot)
+        is_first.then_some(is_second)
     }
 
     /// The event to which [`EventQueue::advance`] has moved the clock.

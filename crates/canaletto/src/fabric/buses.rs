@@ -207,6 +207,7 @@ impl<K: Kind> Fabric for SharedBuses<K> {
         self.buses.start(transfer, now, later)
     }
 
+    #[inline(always)]
     fn start_on_held_path(
         &mut self,
         path: PathId,

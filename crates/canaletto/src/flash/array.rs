@@ -212,6 +212,14 @@ impl Array {
         if self.busy_until_data_out { self.luns[lun.index()].drained_at } else { self.register_free_at[plane.index()] }
     }
 
+    /// Array and register.
+    #[inline(always)]
+    pub fn free_since(&self, lun: LunId, plane: PlaneId) -> Time {
+        let lun = &self.luns[lun.index()];
+        let drained = if self.busy_until_data_out { lun.drained_at } else { self.register_free_at[plane.index()] };
+        lun.array_free_at.max(drained)
+    }
+
     #[inline]
     pub fn array_free_at(&self, lun: LunId) -> Time {
         self.luns[lun.index()].array_free_at

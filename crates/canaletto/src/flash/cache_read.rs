@@ -114,7 +114,6 @@ impl FlashBackend {
         registers.page
     }
 
-    #[inline(always)]
     pub(super) fn registers_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         if self.cache_reads.is_on() && operation == Operation::Read {
             return self.cache_reads.planes[plane.index()].free_at;

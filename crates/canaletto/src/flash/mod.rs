@@ -469,6 +469,14 @@ impl FlashBackend {
 
     #[inline(always)]
     fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
+        if self.lanes.are_on() || self.cache_reads.is_on() {
+            return self.available_since_beside(lun, operation, plane);
+        }
+        self.array.free_since(lun, plane)
+    }
+
+    #[inline(never)]
+    fn available_since_beside(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let array = match self.lanes.are_on() {
             true => self.lane_free_since(lun, operation, plane),
             false => self.array.array_free_at(lun),

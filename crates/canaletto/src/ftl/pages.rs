@@ -171,14 +171,24 @@ impl Ftl {
 
     #[inline(never)]
     fn translate_pending_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, entry: Entry) -> Found {
+        let known = if matches!(entry, Entry::Unmapped) { None } else { Self::written_page(work, entry) };
+        match known {
+            Some(found) => found,
+            None => self.find_unwritten(work, id, entry),
+        }
+    }
+
+    #[inline(never)]
+    fn written_page<P: Probe>(work: &PageWork<P>, entry: Entry) -> Option<Found> {
         match entry {
-            Entry::At(ppa) => Found::At(ppa),
-            Entry::Pending(write) if work.transactions[write].is(Flag::WasTrimmed) => Found::Nothing,
-            Entry::Pending(write) if work.transactions[write].payload.old.is_bound() => {
-                Found::At(work.transactions[write].payload.old)
+            Entry::At(ppa) => Some(Found::At(ppa)),
+            Entry::Pending(write) if work.transactions[write].is(Flag::WasTrimmed) => Some(Found::Nothing),
+            Entry::Pending(write) => {
+                let old = work.transactions[write].payload.old;
+                old.is_bound().then_some(Found::At(old))
             }
-            Entry::Trimmed => Found::Nothing,
-            Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id, entry),
+            Entry::Trimmed => Some(Found::Nothing),
+            Entry::Unmapped => None,
         }
     }
 

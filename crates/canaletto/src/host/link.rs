@@ -77,14 +77,22 @@ impl LinkTiming {
     }
 }
 
-#[derive(Default)]
 struct Lane {
-    on_wires: Option<Message>,
+    is_used: bool,
+    /// Or was last.
+    on_wires: Message,
     /// With their times on the wires.
     waiting: Fifo<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
     busy: Time,
+}
+
+impl Lane {
+    fn new() -> Lane {
+        let (waiting, flying) = (Fifo::new(), Fifo::new());
+        Lane { is_used: false, on_wires: Message::Accepted, waiting, flying, busy: Time::ZERO }
+    }
 }
 
 struct Times {
@@ -195,7 +203,7 @@ impl Link {
     }
 
     fn with(timing: Timing, latency: Time, half_duplex: bool) -> Link {
-        Link { times: Times::new(timing), latency, lanes: Default::default(), half_duplex }
+        Link { times: Times::new(timing), latency, lanes: [Lane::new(), Lane::new()], half_duplex }
     }
 
     #[inline]
@@ -212,12 +220,12 @@ impl Link {
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
-        if lane.on_wires.is_some() {
+        if lane.is_used {
             lane.waiting.push((message, time));
             return None;
         }
         // Where both ends share the wires, what follows from a message goes before those that wait.
-        lane.on_wires = Some(message);
+        (lane.is_used, lane.on_wires) = (true, message);
         lane.busy += time;
         Some(now + time)
     }
@@ -225,7 +233,10 @@ impl Link {
     /// It arrives at once without a latency.
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction) -> Message {
-        self.lanes[direction as usize].on_wires.take().expect("nothing was on the link")
+        let lane = &mut self.lanes[direction as usize];
+        debug_assert!(lane.is_used, "nothing was on the link");
+        lane.is_used = false;
+        lane.on_wires
     }
 
     #[inline(always)]
@@ -242,11 +253,11 @@ impl Link {
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.on_wires.is_some() || lane.waiting.is_empty() {
+        if lane.is_used || lane.waiting.is_empty() {
             return None;
         }
         let (message, time) = lane.waiting.take_first();
-        lane.on_wires = Some(message);
+        (lane.is_used, lane.on_wires) = (true, message);
         lane.busy += time;
         Some(now + time)
     }

@@ -190,13 +190,16 @@ impl Request {
     /// Bytes of user data that cross the host link for it.
     #[inline(always)]
     pub fn bytes(&self) -> u64 {
-        if self.kind == Kind::Read { self.edges.left_of(self.sectors) } else { self.other_bytes() }
+        if self.kind == Kind::Read || self.kind == Kind::Write && !self.zeroes {
+            return self.edges.left_of(self.sectors);
+        }
+        self.other_bytes()
     }
 
+    #[inline(never)]
     fn other_bytes(&self) -> u64 {
         match self.kind {
-            Kind::Write if self.zeroes => 0,
-            Kind::Read | Kind::Write | Kind::Append => self.edges.left_of(self.sectors),
+            Kind::Append => self.edges.left_of(self.sectors),
             Kind::Compute => u64::from(self.held),
             _ => 0,
         }

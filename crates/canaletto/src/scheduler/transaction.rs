@@ -267,11 +267,12 @@ impl Transaction {
     }
 
     /// None if the host asked for it.
-    #[inline]
+    #[inline(always)]
     pub fn background(&self) -> Option<Background> {
-        if self.origin == Origin::User {
-            return None;
-        }
+        if self.origin == Origin::User { None } else { self.background_of_others() }
+    }
+
+    fn background_of_others(&self) -> Option<Background> {
         match (self.origin, self.operation) {
             (Origin::Gc, Operation::Read | Operation::Program) if self.is(Flag::Folds) => Some(Background::Fold),
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),

@@ -499,8 +499,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 let lun = self.data_crossed(id, &crossed, now);
                 self.next_on_path(lun, path, now);
             }
-            Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
-            Payload::Operand(lun, id) => self.operand_crossed(id, lun, &crossed, now),
+            Payload::Control(lun, control) => self.control_crossed(lun, control, crossed, now),
+            Payload::Operand(lun, id) => self.operand_crossed(id, lun, crossed, now),
             Payload::Copy(id) => {
                 let to = self.layout.chip_of_plane(self.pages.transactions[id].to());
                 if leads_there && to != transfer.chip {

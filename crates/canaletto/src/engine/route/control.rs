@@ -117,9 +117,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[inline(never)]
-    pub(super) fn control_crossed(&mut self, lun: LunId, control: Control, crossed: &TransferDone, now: Time) {
+    pub(super) fn control_crossed(&mut self, lun: LunId, control: Control, crossed: TransferDone, now: Time) {
         match control {
-            Control::Status => return self.status_crossed(lun, crossed, now),
+            Control::Status => return self.status_crossed(lun, &crossed, now),
             Control::Suspend => self.suspend_crossed(lun, now),
             Control::Resume => {
                 let time = self.flash.begin_resumption(lun, &mut self.pages, now);

@@ -32,10 +32,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if let Some(request) = self.host_at(now).expect_next(direction) {
             self.expect_pages(request);
         }
-        match outcome {
-            HostOutcome::None => {}
-            HostOutcome::Completion { has_ended } => self.after_host_event(has_ended, now),
-            HostOutcome::Entries { .. } | HostOutcome::Request(_) => self.after_host_event(false, now),
+        if !matches!(outcome, HostOutcome::None) {
+            self.after_host_event(matches!(outcome, HostOutcome::Completion { has_ended: true }), now);
         }
     }
 

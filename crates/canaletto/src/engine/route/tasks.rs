@@ -302,8 +302,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     #[cold]
-    pub(super) fn operand_crossed(&mut self, id: TransactionId, lun: LunId, crossed: &TransferDone, now: Time) {
-        self.pages.charge_crossing(id, crossed, now);
+    pub(super) fn operand_crossed(&mut self, id: TransactionId, lun: LunId, crossed: TransferDone, now: Time) {
+        self.pages.charge_crossing(id, &crossed, now);
         let bytes = u64::from(self.pages.transactions[id].bytes);
         let flow = self.pages.transactions[id].flow;
         let direction = self.way_of_operand(id);

@@ -275,7 +275,7 @@ impl RootCauses {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
         at(&mut self.requests, id.index(), || Request::NONE).begin(Work::Host, now);
         at(&mut self.slots, id.index(), || [NO_SLOT; Slots::KINDS]);
@@ -300,7 +300,7 @@ impl RootCauses {
         self.flushes.insert(id, self.requests[id.index()].began());
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
         at(&mut self.pages, id.index(), || Page::NONE).begin(work, now);
         *at(&mut self.looking_back, id.index(), || Time::MAX) = now;

@@ -95,10 +95,10 @@ impl Span {
     #[inline(always)]
     fn add_to(self, ledger: &mut Ledger) -> bool {
         let number = self.number();
-        let cause = if number < Step::PARTS { number } else { number - Step::PARTS };
-        let sum = ledger.0.get_mut(cause as usize);
-        let has_cause = sum.is_some();
-        sum.into_iter().for_each(|sum| *sum += self.length());
+        let has_cause = number < Step::OTHERS;
+        if has_cause {
+            ledger.0[(number % Step::PARTS) as usize] += self.length();
+        }
         has_cause
     }
 
