@@ -200,7 +200,6 @@ impl FlashBackend {
         self.works_until(lun, ends)
     }
 
-    /// Without its cycles.
     #[inline(always)]
     fn time_to_begin<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len());
@@ -209,7 +208,6 @@ impl FlashBackend {
         if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
     }
 
-    /// None without polls.
     pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) -> Option<Time> {
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
@@ -247,7 +245,6 @@ impl FlashBackend {
         }
     }
 
-    /// Returns `time`.
     #[inline]
     pub fn works_until(&mut self, lun: LunId, time: Time) -> Time {
         self.array.luns[lun.index()].due = time;

@@ -173,7 +173,6 @@ impl Ftl {
         self.room.allocator.may_take(plane, &self.blocks)
     }
 
-    /// For a copy from another plane. Returns whether there is one.
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
         self.blocks.promise_arrival(plane)
     }

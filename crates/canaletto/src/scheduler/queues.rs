@@ -170,7 +170,6 @@ impl Queues {
         rarely(self.polls)
     }
 
-    /// In two planes of a die.
     pub fn pages_share_command(&self, first: u32, other: u32) -> bool {
         match self.multi_plane {
             MultiPlane::Off => false,
@@ -227,7 +226,6 @@ impl Queues {
         })
     }
 
-    /// For a stuck run's explanation.
     pub fn describe(&self, lun: LunId, transactions: &Transactions) -> String {
         let mut text = String::new();
         for list in &self.luns[lun.index()].lists {
@@ -415,7 +413,6 @@ impl Queues {
         let free = free.of(operation);
         let mut open = free;
         let mut command = Command::new(operation);
-        // Once it is known.
         let same_page = self.same_page && operation != Operation::Erase;
         let head_page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
         let mut shared = None;
@@ -518,7 +515,6 @@ impl Queues {
         self.luns[lun.index()].waiting & (USER_WRITES | 1 << MAPPING_WRITE) != 0
     }
 
-    /// For which `wanted` holds.
     pub fn find_write(
         &self,
         lun: LunId,
@@ -534,7 +530,6 @@ impl Queues {
         })
     }
 
-    /// Host requests or mapping table, for which `wanted` holds.
     pub fn take_write(
         &mut self,
         lun: LunId,

@@ -150,7 +150,6 @@ impl Contents {
         self.details(block, page).sectors
     }
 
-    /// Since a controller last looked at these data.
     pub(super) fn copies(&self, block: &Block, page: u32) -> u8 {
         self.details(block, page).copies
     }
@@ -168,7 +167,6 @@ impl Contents {
         self.lpas.get(block.lpas, page).filter(|&lpa| lpa != INVALID)
     }
 
-    /// By [`Contents::lpa`].
     #[inline]
     pub(super) fn next_valid(&self, block: &Block, from: u32) -> Option<u32> {
         let lpas = self.lpas.row(block.lpas).get(from as usize..)?;

@@ -365,7 +365,6 @@ impl Blocks {
         if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
     }
 
-    /// Blocks of zones and of memories written in place have none.
     pub fn copies(&self, at: Ppa) -> u8 {
         let block = self.planes[at.plane.index()].blocks.get(at.block as usize);
         block.map_or(0, |block| self.contents.copies(block, at.page))
@@ -477,7 +476,6 @@ impl Blocks {
         self.planes[plane.index()].valid
     }
 
-    /// Pages of a plane's blocks that are not to be used again.
     pub fn pages_lost_in(&self, plane: PlaneId) -> u64 {
         let bad = self.planes[plane.index()].bad - self.bad_in_cache(plane);
         u64::from(bad) * u64::from(self.pages_per_block)
@@ -583,7 +581,6 @@ impl Blocks {
     /// Notes and returns whether the plane has a page for the frontier, for [`Blocks::stall_clock`].
     #[inline]
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
-        // Mostly a frontier has had pages all the time.
         self.frontiers.get(plane, frontier).has_gone_on() || self.note_change_of_stall(plane, frontier, now)
     }
 

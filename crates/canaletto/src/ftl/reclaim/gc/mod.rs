@@ -150,7 +150,7 @@ impl Collector {
     }
 
     fn place(&self, plane: PlaneId) -> usize {
-        // Rarely anything but 1, and asked often: spares a division.
+        // Spares a division.
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
@@ -265,7 +265,6 @@ impl Collector {
         }
     }
 
-    /// As soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         let place = self.place(plane);
         let wanted = &mut self.wanted[place];
@@ -380,7 +379,6 @@ impl Collector {
         }
     }
 
-    /// It is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -396,7 +394,6 @@ impl Collector {
         }
     }
 
-    /// Its program has failed.
     pub fn copy_lines_up_again(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.queued += 1;
@@ -512,7 +509,6 @@ impl Collector {
         self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.reclaimed_pages))
     }
 
-    /// For a stuck run's explanation.
     pub fn describe(&self, plane: PlaneId) -> String {
         match self.jobs[self.place(plane)] {
             None => "no collection".to_owned(),
