@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::common::{design, preset, refusal, simulate, synthetic};
+use crate::common::{design, preset, refusal, synthetic};
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
@@ -28,13 +28,18 @@ fn writes(design: &Design, turnovers: f64, more: &str) -> Workload {
     synthetic(&with((limits.logical_pages as f64 * turnovers / 0.8) as u64))
 }
 
+/// Without the check of the wires, which takes longer than these runs.
+fn simulate(design: &Design, workload: &Workload, seed: u64) -> Report {
+    let options = RunOptions { seed, ..RunOptions::default() };
+    run(design, workload, vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}")).report
+}
+
 fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for seed in 1..=seeds {
-        let options = RunOptions { seed, ..RunOptions::default() };
-        let outcome = run(design, workload, vec![None], &options, &mut |_| true).unwrap();
-        let latency = &outcome.report.measures.latency_us.all;
-        let found = [outcome.report.flash.write_amplification, latency.mean, latency.p99];
+        let report = simulate(design, workload, seed);
+        let latency = &report.measures.latency_us.all;
+        let found = [report.flash.write_amplification, latency.mean, latency.p99];
         sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found.unwrap() / seeds as f64);
     }
     sums
@@ -128,7 +133,7 @@ fn the_most_popular_page_lies_on_one_plane() {
         let zipf = format!("queue_depth = 16\naddresses = \"zipf\"\nzipf_exponent = {exponent}");
         let [(before, during), (_, replayed)] = ["steady", "replay"].map(|kind| {
             let design = drive(kind, QUARTER, &changes);
-            let report = simulate(&design, &writes(&design, 3.0, &zipf)).report;
+            let report = simulate(&design, &writes(&design, 3.0, &zipf), 1);
             (report.precondition.unwrap().write_amplification.unwrap(), report.flash.write_amplification.unwrap())
         });
         println!("zipf {exponent}: {before} before, {during} during, {replayed} replayed");
@@ -157,8 +162,7 @@ fn occupancy_counts_like_space() {
     let changes = ["precondition.occupancy=0.8", "ftl.overprovisioning=0.1", "ftl.unwritten_reads=zeroes"];
     for kind in ["steady", "replay"] {
         let design = drive(kind, QUARTER, &changes);
-        let outcome = simulate(&design, &writes(&design, 0.01, "queue_depth = 8"));
-        let state = outcome.report.precondition.unwrap();
+        let state = simulate(&design, &writes(&design, 0.01, "queue_depth = 8"), 1).precondition.unwrap();
         let logical = 8 * (128 * 64 * 9 / 10);
         assert!(state.valid_pages.abs_diff(logical * 8 / 10) <= 8, "{state:?}");
         assert_eq!(state.blocks.free + state.blocks.open + state.blocks.full + state.blocks.bad, state.blocks.total);
@@ -176,7 +180,7 @@ fn an_occupied_working_set_is_all_there_is() {
     for kind in ["steady", "replay"] {
         let changes = ["precondition.occupancy=0.9", "ftl.overprovisioning=0.1", "gc.preemptible=false"];
         let design = drive(kind, QUARTER, &changes);
-        let report = simulate(&design, &writes(&design, 2.0, "queue_depth = 16\nworking_set = 0.9")).report;
+        let report = simulate(&design, &writes(&design, 2.0, "queue_depth = 16\nworking_set = 0.9"), 1);
         let before = report.precondition.unwrap().write_amplification.unwrap();
         let measured = report.flash.write_amplification.unwrap();
         println!("{kind}: {measured} after {before}");
@@ -192,7 +196,7 @@ fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let mut changes = vec![space.as_str(), "gc.preemptible=false"];
     changes.extend(policy.split(' '));
     let design = drive("steady", geometry, &changes);
-    let report = simulate(&design, &writes(&design, 10.0 * overprovisioning, "queue_depth = 4")).report;
+    let report = simulate(&design, &writes(&design, 10.0 * overprovisioning, "queue_depth = 4"), 1);
     let promised = report.precondition.unwrap().write_amplification.unwrap();
     let load = (512.0 * (1.0 - overprovisioning) - 1.0) / (512.0 - 10.5 - 2.0);
     (report.flash.write_amplification.unwrap(), promised, load)
@@ -282,7 +286,7 @@ fn planes_that_no_flow_addresses_do_not_count() {
              read_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 4\n"
         );
         let workload = load_workload("w.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let report = simulate(&drive("steady", QUARTER, more), &workload).report;
+        let report = simulate(&drive("steady", QUARTER, more), &workload, 1);
         (report.precondition.unwrap(), report.measures.requests.completed)
     };
     let (one, completed) = found("channels = [1]\n", &["precondition.occupancy=0.8"]);

@@ -27,7 +27,7 @@ pub type Sectors = [u64; 64];
 pub struct Shadow {
     flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
     /// Newest version of each sector that the host has seen completed.
-    pub acknowledged: HashMap<(u64, u32), u64>,
+    pub acknowledged: HashMap<u64, Sectors>,
     /// (logical page, sectors, version).
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
     /// With its sectors not read yet, and the versions acknowledged when the read began.
@@ -252,7 +252,7 @@ impl Observer for Shadow {
                 self.cache.trim(lpa, self.versions);
             }
         } else {
-            let seen = std::array::from_fn(|s| self.acknowledged.get(&(lpa, s as u32)).copied().unwrap_or(0));
+            let seen = self.acknowledged.get(&lpa).copied().unwrap_or([0; 64]);
             self.reading.entry(request).or_default().push((lpa, sectors, seen));
         }
     }
@@ -417,9 +417,9 @@ impl Observer for Shadow {
         }
         self.last_cached = self.cached.remove(&request);
         for &(lpa, sectors, version) in &self.last_written {
+            let newest = self.acknowledged.entry(lpa).or_insert([0; 64]);
             for s in members(sectors) {
-                let newest = self.acknowledged.entry((lpa, s)).or_default();
-                *newest = version.max(*newest);
+                newest[s as usize] = version.max(newest[s as usize]);
             }
         }
         for (lpa, left, _) in self.reading.remove(&request).unwrap_or_default() {
@@ -434,7 +434,7 @@ impl Observer for Shadow {
     fn zone_command(&mut self, id: RequestId, request: &Request) {
         let Some(zones) = &mut self.zones else { return };
         if let Some(emptied) = zones.follow(id, request, self.versions) {
-            self.acknowledged.retain(|(lpa, _), _| !emptied.contains(lpa));
+            self.acknowledged.retain(|lpa, _| !emptied.contains(lpa));
             self.cache.safe.retain(|(lpa, _), _| !emptied.contains(lpa));
         }
     }
