@@ -143,6 +143,26 @@ def test_an_exception_of_a_class_ends_the_command(canaletto: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("part", "body", "says", "status"),
+    [
+        ("Fabric", "def route(self): ...", "fabric: got Own.route(self), expected route(self, transfer)", 2),
+        ("Fabric", "route = 5", "fabric: got Own.route = 5, expected route(self, transfer)", 2),
+        ("Fabric", "def __init__(self): ...", "got Own.__init__(self), expected __init__(self, array)", 2),
+        ("Fabric", "pass", "a fabric defines route, or decide", 1),
+        ("GcPolicy", "def choose(self): ...", "got Own.choose(self), expected choose(self, candidates)", 2),
+        ("Scheduler", "def choose(self, lun): ...", "Own.choose(self, lun), expected choose(self, lun, ready)", 2),
+        ("Scheduler", "def __init__(self, *, n): ...", "Own.__init__(self, *, n), expected __init__(self)", 2),
+    ],
+)
+def test_methods_that_cannot_be_called_are_no_internal_error(
+    canaletto: Any, folder: Path, part: str, body: str, says: str, status: int
+) -> None:
+    (folder / "own.py").write_text(f"import canaletto\n\nclass Own(canaletto.{part}):\n    {body}\n")
+    option = {"Fabric": "--fabric", "GcPolicy": "--gc-policy", "Scheduler": "--scheduler"}[part]
+    assert "internal" not in canaletto.refuses("run", *WORK, option, "own.py:Own", says=(says,), status=status)
+
+
 CROWDED = ["small.toml", "--workload", "writes.toml"]
 
 

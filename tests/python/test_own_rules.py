@@ -131,7 +131,11 @@ def free(candidates: Candidates) -> int:
         (answers(lambda candidates: None), cn.SimulationError, r"plane \d: got None, expected"),
         (answers(lambda candidates: {}["key"]), KeyError, "key"),
         (type("Broken", (GcPolicy,), {"__init__": lambda self: {}["made"]}), KeyError, "made"),
-        (type("Broken", (GcPolicy,), {"__init__": lambda self, one: None}), TypeError, "one"),
+        (
+            type("Broken", (GcPolicy,), {"__init__": lambda self, one: None}),
+            cn.ConfigError,
+            "Broken.__init__.self, one., exp",
+        ),
         (GcPolicy, NotImplementedError, "defines choose"),
         (Shortest, cn.ConfigError, r"gc_policy: .*expected a class derived from canaletto.GcPolicy"),
         (Fewest(), cn.ConfigError, "expected a class derived from canaletto.GcPolicy"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from inspect import getattr_static, isfunction, signature
 from typing import Any, ClassVar
 
 from canaletto._engine import ConfigError
@@ -39,6 +40,7 @@ class Parts:
             base = BASES[name][0]
             if not (isinstance(given, type) and issubclass(given, base)):
                 raise ConfigError(f"{name}: got {given!r}, expected a class derived from canaletto.{base.__name__}")
+            _check_methods(name, given, base)
         return design.replace(**{BASES[name][1]: OWN for name in self.given}) if self.given else design
 
     @property
@@ -50,6 +52,23 @@ class Parts:
     @property
     def fabric_name(self) -> str | None:
         return None if self.fabric is None else self.fabric.__name__
+
+
+def _check_methods(part: str, given: type[Any], base: type[Any]) -> None:
+    """Raises ConfigError for methods that the engine could not call."""
+    for name, of_base in {"__init__": lambda self: None, **vars(base)}.items():
+        if not isfunction(of_base) or (name.startswith("_") and name != "__init__"):
+            continue
+        if isinstance(getattr_static(given, name), staticmethod | classmethod):
+            continue
+        wanted = list(signature(of_base).parameters)
+        method = getattr(given, name)
+        try:
+            signature(method).bind(*wanted)
+        except TypeError:
+            got = f"{name}{signature(method)}" if callable(method) else f"{name} = {method!r}"
+            told = f"{name}({', '.join(wanted)})"
+            raise ConfigError(f"{part}: got {given.__name__}.{got}, expected {told}") from None
 
 
 def named(part: str, text: str, label: str) -> type[Any] | None:

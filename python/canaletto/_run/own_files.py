@@ -92,6 +92,8 @@ def hash_of(file: str) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
+    if isinstance(error, NotImplementedError):  # of a base class
+        return ": ".join([*getattr(error, "__notes__", ()), str(error)])
     files = _PLUGINS | {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:
