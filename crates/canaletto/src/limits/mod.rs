@@ -169,13 +169,7 @@ impl Limits {
         let mapped = rest.layout();
         let visible = visible_sectors(&rest, &mapped, sets);
         if visible == 0 {
-            let by = if design.fdp.is_on() { "reclaim unit handles (fdp.handles)" } else { "flows" };
-            let open =
-                if sets > 1 { format!(", {} are half filled by {streams} {by}", sets - 1) } else { String::new() };
-            return Err(format!(
-                "{} blocks per plane leave nothing for the host: {} are kept spare{open}",
-                mapped.blocks_per_plane, design.ftl.min_spare_blocks
-            ));
+            return Err(no_room(design, mapped.blocks_per_plane, streams, sets));
         }
         let per_page = u64::from(layout.sectors_per_page);
         let mut flows = flow_ranges(design, workload, &layout, visible)?;
@@ -225,6 +219,13 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+fn no_room(design: &Design, blocks: u32, streams: u16, sets: u16) -> String {
+    let by = if design.fdp.is_on() { "reclaim unit handles (fdp.handles)" } else { "flows" };
+    let open = if sets > 1 { format!(", {} are half filled by {streams} {by}", sets - 1) } else { String::new() };
+    let spare = design.ftl.min_spare_blocks;
+    format!("{blocks} blocks per plane leave nothing for the host: {spare} are kept spare{open}")
 }
 
 /// `visible`: sectors of a plane that the host sees.
