@@ -1,13 +1,7 @@
 """Instructions that a request costs, against their ceilings.
 
-<<<<<<< HEAD
-Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests; a request costs a 40,000th of the
-difference. More than a ceiling of `ceilings.toml` is a failure.
-=======
 Each case of `case.py` runs under callgrind with 10,000 and with 30,000 requests (writes twice as many); a request costs
-the difference, divided by its number of requests. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT`
-adds a row to `docs/generated/speed-history/instructions.md`.
->>>>>>> fcf127f3 (Tests of steady states run without the check of the wires; a CSV line of spaces is read in linear time)
+the difference, divided by its number of requests. More than a ceiling of `ceilings.toml` is a failure.
 """
 
 import argparse
