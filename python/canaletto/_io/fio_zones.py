@@ -100,7 +100,7 @@ def region(job: Options, zones: Zones) -> tuple[int, int | None]:
 
 
 def keys(job: Options, direction: str, random: bool, zones: Zones | None, count: int | None) -> dict[str, Any]:
-    """What a job does with zones. count: zones of its region, if known."""
+    """Keys of a job in zones. count: zones of its region, if known."""
     mode = job.get("zonemode")
     assert mode is not None
     if direction == "mixed":
