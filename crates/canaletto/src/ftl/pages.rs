@@ -215,15 +215,10 @@ impl Ftl {
         } else {
             None
         };
-        let at = match fixed {
-            Some(at) => at,
-            None => match self.adopt(work, lpa) {
-                Some(at) => at,
-                None => match self.allocate_found(work, id, sectors) {
-                    Some(at) => at,
-                    None => return Found::NoRoom,
-                },
-            },
+        let adopted = if fixed.is_some() { fixed } else { self.adopt(work, lpa) };
+        let found = if adopted.is_some() { adopted } else { self.allocate_found(work, id, sectors) };
+        let Some(at) = found else {
+            return Found::NoRoom;
         };
         match entry {
             Entry::Pending(write) => work.transactions[write].payload.old = at,
