@@ -417,7 +417,7 @@ impl Ftl {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
         if opened {
