@@ -68,6 +68,16 @@ fn suspensions_are_counted() {
     }
 }
 
+/// A command that suspends takes the bus, on which another LUN of the channel would send its own.
+#[test]
+fn commands_that_suspend_take_the_bus() {
+    let keys = ["flash.suspend.operations=both", "precondition.kind=steady"];
+    let design = design("base = \"pcie4-tlc-zn540\"\nname = \"many\"", &keys);
+    let report =
+        simulate(&design, &synthetic("requests = 3000\nread_share = 0.5\nsize = \"16KiB\"\nqueue_depth = 64")).report;
+    assert!(report.flash.suspensions > 100, "{}", report.flash.suspensions);
+}
+
 #[test]
 fn a_suspension_does_not_last() {
     let reads: Vec<(u64, u64)> = (0..8).map(|i| (40_000 + 3_000 * i, 64 + 128 * (i % 4))).collect();

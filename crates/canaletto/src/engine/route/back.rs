@@ -325,6 +325,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     fn start_later_command(&mut self, domain: DomainId, mut walk: Walk, now: Time) -> bool {
         while let Some(lun) = self.scheduler.next_ready(domain, &mut walk) {
+            // A LUN that stops for reads has taken the path.
+            if !self.paths.may_start(domain) {
+                return false;
+            }
             if self.try_command(domain, lun, now) {
                 return true;
             }
@@ -337,7 +341,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         for lun in self.scheduler.all_luns(domain) {
             if !self.has_free_planes(lun) && !self.can_act(lun) {
                 self.scheduler.queues.poll(lun);
-            } else if self.try_command(domain, lun, now) {
+            } else if self.paths.may_start(domain) && self.try_command(domain, lun, now) {
                 return true;
             }
         }
