@@ -343,12 +343,7 @@ impl Ftl {
             }
         }
         if self.rules.partial == PartialWrites::Merged {
-            let merged = work.rare(id).merged;
-            let w = &mut work.transactions[id];
-            w.bytes = match w.sectors | merged {
-                all if all == whole => self.layout.page_bytes() as u32,
-                some => some.count_ones() * 512,
-            };
+            self.count_merged(work, id, whole);
         }
         self.mapping.set(lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
@@ -357,6 +352,14 @@ impl Ftl {
         };
         self.send_to_plane(work, id, plane, now);
         true
+    }
+
+    #[inline(always)]
+    fn count_merged<P: Probe>(&self, work: &mut PageWork<P>, id: TransactionId, whole: u64) {
+        let merged = work.rare(id).merged;
+        let w = &mut work.transactions[id];
+        let all = w.sectors | merged;
+        w.bytes = if all == whole { self.layout.page_bytes() as u32 } else { all.count_ones() * 512 };
     }
 
     /// Whether a write of an operand is on its way already. Mapping units keep the order of their writes.
