@@ -49,8 +49,10 @@ def _run_anew(words: list[str], folder: Path, out: Path, err: Path, environment:
 
 
 _FORKS = multiprocessing.get_context("forkserver")
-# All that a command loads before it knows what to do, and nothing that has threads, which do not survive a fork.
-_FORKS.set_forkserver_preload(["canaletto_command", "canaletto._cli.app", "typer._adapters", "altair", "numpy"])
+# What commands load, but nothing that has threads, which do not survive a fork.
+_OUTER = ["canaletto_command", "canaletto._cli.app", "typer._adapters", "altair", "numpy"]
+_INNER = ["_run.running", "_run.compare", "_bounding.bound", "_report.summary", "_report.terminal"]
+_FORKS.set_forkserver_preload([*_OUTER, *(f"canaletto.{name}" for name in _INNER)])
 # Else numpy has threads from the start.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
