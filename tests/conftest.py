@@ -1,5 +1,3 @@
-"""Parts that all tiers share: the command, the shared data, and the forms of answers."""
-
 import gc
 import json
 import multiprocessing

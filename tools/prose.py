@@ -21,7 +21,7 @@ MOST = 6
 MOST_INSIDE = 45
 """Findings that it accepts in the rest, which only developers read. The number only ever falls."""
 
-MOST_WORDS = {"Markdown": 60_000, "code": 130_000}
+MOST_WORDS = {"Markdown": 60_000, "code": 125_800}
 """Words of all Markdown but docs/generated, and of prose in Rust and Python. These numbers only ever fall."""
 
 INSIDE = (
@@ -34,6 +34,9 @@ INSIDE = (
     "tools/",
 )
 """Files of Python in docs/ and in folders named tests also belong to it."""
+
+# Generated from comments of the Rust types, which are counted there.
+GENERATED = "python/canaletto/result.py"
 
 LONGEST = 32
 """Words outside parentheses. Items of a list with semicolons count one by one."""
@@ -173,7 +176,7 @@ def main() -> int:
     counts, words, in_all = Counter[str](), Counter[str](), Counter[str]()
     for name in names:
         path = Path(name)
-        if path.suffix not in READERS or not path.is_file() or name.startswith("docs/generated/"):
+        if path.suffix not in READERS or not path.is_file() or name.startswith(("docs/generated/", GENERATED)):
             continue
         whole = path.read_text(encoding="utf-8")
         in_all["Markdown"] += len(whole.split()) if path.suffix == ".md" else 0

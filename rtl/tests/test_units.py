@@ -1,5 +1,3 @@
-"""Builds all modules once and runs every test."""
-
 import os
 from pathlib import Path
 

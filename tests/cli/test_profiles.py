@@ -1,5 +1,3 @@
-"""Is a fitted profile like its trace, and does `trace info --against` say how alike?"""
-
 import random
 import tomllib
 from pathlib import Path

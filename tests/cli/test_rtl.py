@@ -1,5 +1,3 @@
-"""`canaletto rtl trace`: before the hardware is built, and of what the hardware did."""
-
 from pathlib import Path
 from typing import Any
 

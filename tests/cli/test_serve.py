@@ -1,7 +1,4 @@
-"""Do real programs find a drive in what is served?
-
-The clients are Debian's (fio, qemu-utils, libnbd-bin, e2fsprogs); tests whose programs are missing are skipped.
-"""
+"""The clients are Debian's (fio, qemu-utils, libnbd-bin, e2fsprogs); tests whose programs are missing are skipped."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Does a command load only what it needs? Modules are counted, on any machine."""
+"""Modules are counted, which gives the same on any machine."""
 
 import json
 import os

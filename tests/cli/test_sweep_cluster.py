@@ -1,5 +1,3 @@
-"""Are results the same bytes wherever points are computed: on Dask with a worker killed, and as an array of jobs?"""
-
 import importlib.util
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""The same requests complete at the same picosecond in a run, a drive, the C library, SystemC and other wrappers."""
-
 import random
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Does paper/artifact.md promise the numbers that this version of the model gives?"""
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

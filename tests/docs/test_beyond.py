@@ -1,5 +1,3 @@
-"""Do the tables of beyond.md have the form that docs/beyond.py gives them?"""
-
 import importlib
 import sys
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""Is every generated table included by one page at least, and does every page's table exist?"""
-
 import re
 import subprocess
 import sys

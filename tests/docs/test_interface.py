@@ -1,5 +1,3 @@
-"""The public interface: complete, documented in numpydoc's form, its examples true, free to import."""
-
 import ast
 import doctest
 import inspect

@@ -1,7 +1,4 @@
-"""Do the pages' measured tables say what this version says?
-
-A line of each is measured again. `make tables` mends them.
-"""
+"""A line of each table is measured again. `make tables` mends them."""
 
 import importlib
 import sys

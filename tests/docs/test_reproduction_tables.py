@@ -1,5 +1,3 @@
-"""Does the tool replace the tables that were made, and no others?"""
-
 import re
 import runpy
 from pathlib import Path

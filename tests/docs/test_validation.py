@@ -1,5 +1,3 @@
-"""Does the table of errors follow from the tables next to it?"""
-
 import runpy
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Do reports draw in a browser that has no network, without a complaint?"""
-
 import json
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""Are fabrics of an equal budget as wide as the counting says, and does the crossbar bound them?"""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""High Bandwidth Flash: public results within their bounds, and accesses of Mooncake's conversation trace."""
-
 import json
 from pathlib import Path
 

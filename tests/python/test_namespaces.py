@@ -1,5 +1,3 @@
-"""Namespaces, zones and handles from Python: explanations, fio jobs, profiles, memory, and what NBD serves."""
-
 import json
 import subprocess
 import sys

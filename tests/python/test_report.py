@@ -1,5 +1,3 @@
-"""Is a report one file, valid, small and honest about what is in it?"""
-
 import json
 import re
 from dataclasses import replace

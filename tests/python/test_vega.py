@@ -1,5 +1,3 @@
-"""The charts' scripts: made once, kept in the cache folder, the same text either way."""
-
 import os
 from importlib.metadata import version
 from pathlib import Path

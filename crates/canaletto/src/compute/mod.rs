@@ -398,7 +398,6 @@ impl Compute {
         Some((task.at, counts.clone(), energy))
     }
 
-    /// Energy of all units.
     pub fn energy_mj(&self) -> f64 {
         (0..self.plans.len()).filter_map(|flow| self.report(flow)).map(|(.., energy)| energy).sum()
     }
@@ -419,7 +418,6 @@ fn another(places: &mut Stream, pages: u64, chosen: &[u64]) -> u64 {
     }
 }
 
-/// A share of bytes, rounded up.
 fn share(bytes: u64, share: f64) -> u64 {
     (bytes as f64 * share).ceil() as u64
 }

@@ -15,7 +15,6 @@ pub struct Handles {
     copied_shared: u64,
     reclaimed: u64,
     reallocated: u64,
-    /// Updates by the host, by handle.
     updates: Vec<u64>,
 }
 

@@ -108,17 +108,14 @@ pub struct Ftl {
     outbound: Outbound,
     /// Pages with an address that are not programmed, unless the cache keeps them.
     unprogrammed: Option<BTreeSet<u64>>,
-    /// Wear, and data to be moved for it.
     pub upkeep: Upkeep,
     pub folding: Folding,
     maintenance: Maintenance,
     streams: u16,
-    /// Counts of reclaim unit handles.
     handles: Option<Box<Handles>>,
     spent: u64,
     /// Writes that failed for good; their logical page keeps what it held.
     given_up: u64,
-    /// Pages that could not be read.
     uncorrectable: u64,
     pub parity: ParityWork,
     pub lost: Lost,
@@ -424,19 +421,16 @@ impl Ftl {
         if let Way::Zoned(zoned) = &mut self.way { Some(&mut zoned.0) } else { None }
     }
 
-    /// The zones, if a logical page is in one.
     #[inline(always)]
     pub fn zones_at(&mut self, lpa: u64) -> Option<&mut Zones> {
         self.zones().filter(|zones| zones.has_page(lpa))
     }
 
-    /// The zones, if a sector is in one.
     #[inline(always)]
     pub fn zones_of(&mut self, lba: u64) -> Option<&mut Zones> {
         self.zones_at(lba >> self.layout.sector_shift)
     }
 
-    /// The zones, if a physical page is in one.
     #[inline(always)]
     pub fn zones_with(&mut self, at: Ppa) -> Option<&mut Zones> {
         self.zones().filter(|zones| zones.has_block(at))

@@ -680,7 +680,6 @@ impl Ftl {
         }
     }
 
-    /// Erases blocks of a zone.
     pub fn erase_zone<P: Probe>(&mut self, work: &mut PageWork<P>, blocks: &[Ppa], now: Time) {
         for &at in blocks {
             let id = work.new_page(Transaction::of_gc(Operation::Erase, 0, at, 0, now));

@@ -6,7 +6,6 @@ use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::measure::charges::RequestCharges;
 
-/// Operation that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Read,
@@ -49,10 +48,8 @@ impl Kind {
 
     /// Number of classes in which latencies are counted: one for each of the first kinds, and one for commands to zones.
     pub const CLASSES: usize = 5;
-    /// The class of commands to zones.
     pub const OF_ZONES: usize = 4;
 
-    /// Whether data go to the host.
     #[inline(always)]
     pub fn returns_data(self) -> bool {
         matches!(self, Kind::Read | Kind::Compute)
@@ -79,25 +76,18 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
-    /// Successful completion.
     Success = 0x00,
-    /// A field of the command is invalid.
     InvalidField = 0x02,
     /// A part of the request failed: data could not be read, or not be written.
     Failed = 0x06,
     /// The command crosses the end of a zone, or of its capacity.
     ZoneBoundaryError = 0xb8,
-    /// The zone is full.
     ZoneIsFull = 0xb9,
-    /// The zone is read only.
     ZoneIsReadOnly = 0xba,
-    /// The zone is offline.
     ZoneIsOffline = 0xbb,
     /// The write does not begin at the write pointer.
     ZoneInvalidWrite = 0xbc,
-    /// No further zone may be active.
     TooManyActiveZones = 0xbd,
-    /// No further zone may be open.
     TooManyOpenZones = 0xbe,
     /// The zone's state does not allow the command.
     InvalidTransition = 0xbf,
@@ -165,14 +155,12 @@ pub struct Request {
     pub zeroes: bool,
     /// For a write: whether it is complete only once it is on flash (force unit access).
     pub fua: bool,
-    /// Its result so far.
     pub status: Status,
     pub path_conflict: bool,
     pub edges: Edges,
     pub lost: Time,
     /// First sector, in the flow's own addresses.
     pub lba: u64,
-    /// Sectors.
     pub sectors: u32,
     pub outstanding: u32,
     pub unbegun: u32,

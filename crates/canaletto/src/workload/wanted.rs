@@ -27,7 +27,6 @@ impl Wanted {
         Wanted { edges: Edges { before, behind }, ..Wanted::read(lba, (end - lba) as u32) }
     }
 
-    /// Bytes that it concerns.
     pub fn bytes(&self) -> u64 {
         self.edges.left_of(self.sectors)
     }

@@ -1,5 +1,3 @@
-//! A flow alone makes the requests that it makes next to the others.
-
 use crate::common::{SMALL, design, script};
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;

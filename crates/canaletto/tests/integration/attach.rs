@@ -1,5 +1,3 @@
-//! Attachments to a PC, by hand, and what a PC cannot carry.
-
 use crate::common::script::{script, spent};
 use canaletto::config::load_pc;
 use canaletto::host::attach::scenario::{Scenario, Times, simulate};

@@ -1,5 +1,3 @@
-//! Tasks: closed forms of each place, what crosses which link, and what is combined.
-
 use std::collections::BTreeMap;
 
 use canaletto::config::design::{Design, FabricKind};

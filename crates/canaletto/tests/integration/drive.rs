@@ -1,5 +1,3 @@
-//! A stepped drive completes the same requests at the same times as a run, however it is stepped.
-
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;

@@ -1,5 +1,3 @@
-//! Unloaded latencies and saturation bandwidths against closed forms.
-
 mod failed;
 
 use crate::common::{WIRES_LIMIT, preset, simulate, synthetic};

@@ -1,5 +1,3 @@
-//! Several namespaces on one drive: zones, data that are collected, and data that are placed.
-
 use canaletto::config::load_workload;
 use canaletto::drive::{Drive, DriveOptions, Wanted};
 use canaletto::engine::time::Time;

@@ -1,5 +1,3 @@
-//! User-defined GC policies and orders against the engine's.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,3 @@
-//! The computed steady state against writing the drive, and against formulas.
-
 use std::sync::Arc;
 
 use crate::common::{design, preset, refusal, synthetic};

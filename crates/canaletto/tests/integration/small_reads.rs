@@ -1,5 +1,3 @@
-//! Reads of a memory, which need not be whole sectors.
-
 use crate::common::{preset, synthetic};
 use canaletto::drive::{Drive, DriveOptions, Wanted};
 use canaletto::engine::time::Time;

@@ -1,5 +1,3 @@
-//! Many writes that wait for one chip.
-
 use std::time::{Duration, Instant};
 
 use crate::common::{preset, simulate, synthetic};

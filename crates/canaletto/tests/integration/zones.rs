@@ -1,5 +1,3 @@
-//! Zoned namespaces: states, statuses, places of data, costs.
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,5 +1,3 @@
-//! Ends of array operations.
-
 use super::{Event, Route};
 use crate::engine::time::Time;
 use crate::fabric::Fabric;

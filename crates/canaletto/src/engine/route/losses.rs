@@ -1,5 +1,3 @@
-//! Losses during a run.
-
 use super::{Event, Route};
 use crate::config::design::Design;
 use crate::engine::time::Time;

@@ -1,5 +1,3 @@
-//! The end of a run: audits and the report.
-
 use super::Route;
 use crate::config::design::Design;
 use crate::config::named::Named;

@@ -23,7 +23,6 @@ use crate::scheduler::transaction::TransactionId;
 /// Rows of a die that a finish keeps under way.
 const ROWS_AHEAD: u32 = 2;
 
-/// Work that the host asked for in a zone.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
     /// Its blocks are erased; how many are left once that has begun.
@@ -35,13 +34,11 @@ pub enum Job {
 }
 
 impl Job {
-    /// Cause of the time that it takes.
     pub fn cause(self) -> Cause {
         if let Job::Reset(_) = self { Cause::ChipBusyErase } else { Cause::Flush }
     }
 }
 
-/// Work under way in a zone.
 #[derive(Clone, Copy, Default)]
 struct AtWork {
     /// Rows that have set out for the chips.
@@ -53,26 +50,17 @@ struct AtWork {
     has_job: bool,
 }
 
-/// Counts of what happened.
 #[derive(Clone, Default)]
 pub struct ZoneCounts {
-    /// Appends admitted.
     pub appends: u64,
-    /// Zones reset.
     pub resets: u64,
-    /// Zones finished.
     pub finishes: u64,
-    /// Blocks erased.
     pub erases: u64,
-    /// Pages programmed without data.
     pub padding: u64,
-    /// Requests refused, by status.
     refused: [u64; Status::REFUSALS.len()],
 }
 
-/// Zones, and the blocks that they have.
 pub struct Zones {
-    /// States and write pointers.
     pub states: ZoneStates,
     shape: ZoneShape,
     layout: Layout,
@@ -82,7 +70,6 @@ pub struct Zones {
     rows: u32,
     /// Planes of each group, die by die.
     planes: Vec<PlaneId>,
-    /// Group of each plane.
     groups: Vec<u32>,
     at_work: Vec<AtWork>,
     /// First page behind the zones, and first block that is theirs. Neither limits a drive that zones have for themselves.
@@ -101,12 +88,11 @@ pub struct Zones {
     holes: BTreeSet<u64>,
     /// Lists for the next rows.
     spare: Vec<Vec<TransactionId>>,
-    /// Counts of what happened.
     pub counts: ZoneCounts,
 }
 
 impl Zones {
-    /// The zones of a design; none if its drive is conventional.
+    /// None if the drive is conventional.
     pub fn new(design: &Design, layout: &Layout) -> Option<Zones> {
         let shape = ZoneShape::of(design, layout)?;
         let zns = &design.zns;
@@ -152,7 +138,6 @@ impl Zones {
         })
     }
 
-    /// Whether pages are in one plane's part of a row.
     pub fn share_program(&self, a: Ppa, b: Ppa) -> bool {
         let together = self.pages_together() as u32;
         (a.plane, a.block, a.page / together) == (b.plane, b.block, b.page / together)
@@ -163,12 +148,10 @@ impl Zones {
         (self.pages_per_row / self.shape.planes) as usize
     }
 
-    /// Whether no other namespaces share the drive.
     pub fn is_alone(&self) -> bool {
         self.end_page == u64::MAX
     }
 
-    /// Whether a logical page is in a zone.
     pub fn has_page(&self, lpa: u64) -> bool {
         lpa < self.end_page
     }
@@ -178,7 +161,6 @@ impl Zones {
         at.is_bound() && at.block >= self.first_block
     }
 
-    /// The place of a logical page.
     pub fn place(&self, lpa: u64) -> Ppa {
         let (zone, page) = ((lpa / self.pages_per_zone) as u32, (lpa % self.pages_per_zone) as u32);
         let (row, in_row) = (page / self.pages_per_row, page % self.pages_per_row);
@@ -210,7 +192,6 @@ impl Zones {
         page * u64::from(self.layout.sectors_per_page) < self.states.zone(zone).written
     }
 
-    /// A page is programmed without data.
     pub fn pads(&mut self, lpa: u64) {
         self.counts.padding += 1;
         if self.is_within(lpa) {
@@ -244,7 +225,6 @@ impl Zones {
         &mut self.at_work[zone as usize]
     }
 
-    /// A page is about to be read where it is.
     pub fn read_begins(&mut self, at: Ppa) {
         self.at_work_mut(at).reads += 1;
     }
@@ -256,12 +236,10 @@ impl Zones {
         at_work.has_job
     }
 
-    /// A page sets out for its place.
     pub fn program_begins(&mut self, at: Ppa) {
         self.at_work_mut(at).programs += 1;
     }
 
-    /// A page is programmed.
     pub fn program_ends(&mut self, at: Ppa) {
         self.at_work_mut(at).programs -= 1;
     }
@@ -301,7 +279,6 @@ impl Zones {
         u64::from(self.pages_per_row) * u64::from(self.layout.sectors_per_page)
     }
 
-    /// The logical pages of a row.
     pub fn pages_of_row(&self, zone: u32, row: u32) -> std::ops::Range<u64> {
         let first = u64::from(zone) * self.pages_per_zone + u64::from(row) * u64::from(self.pages_per_row);
         first..first + u64::from(self.pages_per_row)
@@ -322,13 +299,11 @@ impl Zones {
         is_complete.then(|| self.coming.swap_remove(place).1)
     }
 
-    /// A list of programs is no longer needed.
     pub fn give_back(&mut self, mut row: Vec<TransactionId>) {
         row.clear();
         self.spare.push(row);
     }
 
-    /// Whether a zone is about to be emptied.
     pub fn is_being_reset(&self, zone: u32) -> bool {
         self.at_work[zone as usize].has_job
             && self.jobs.iter().any(|(of, _, job)| *of == zone && matches!(job, Job::Reset(_)))
@@ -383,7 +358,6 @@ impl Zones {
         self.jobs.len()
     }
 
-    /// Next step of a job.
     pub fn next_step(&mut self, number: usize) -> Step {
         let (zone, request, job) = self.jobs[number];
         let AtWork { sent, untaken, reads, programs, .. } = self.at_work[zone as usize];
@@ -442,7 +416,6 @@ impl Zones {
         blocks.map(|(plane, block)| Ppa { plane, block: first + block, page: 0 }).collect()
     }
 
-    /// A block is erased, or failed to be.
     pub fn erased(&mut self, at: Ppa, failed: bool) {
         let zone = self.zone_at(at);
         self.counts.erases += 1;
@@ -456,7 +429,6 @@ impl Zones {
         }
     }
 
-    /// Counts a request that is refused.
     pub fn refuse(&mut self, status: Status) {
         if let Some(at) = Status::REFUSALS.iter().position(|each| *each == status) {
             self.counts.refused[at] += 1;
@@ -469,7 +441,6 @@ impl Zones {
         format!("{} jobs of zones, {open} open and {active} active zones", self.jobs.len())
     }
 
-    /// Report on zones.
     pub fn report(&self) -> ZonesReport {
         let mut states = BTreeMap::new();
         for zone in self.states.zones() {
@@ -508,27 +479,19 @@ fn ends_of(design: &Design, shape: &ZoneShape) -> Vec<u32> {
     sizes.into_iter().map(of).collect()
 }
 
-/// Next step of a job.
 pub enum Step {
-    /// It waits for something under way.
     Wait,
     /// It erases blocks, and forgets pages of the write buffer.
     Erase {
-        /// First page of each block.
         blocks: Vec<Ppa>,
-        /// The request.
         request: RequestId,
         /// Logical pages that are in the write buffer at most.
         buffered: std::ops::Range<u64>,
     },
-    /// It programs a row.
     Program {
-        /// The zone.
         zone: u32,
-        /// The row.
         row: u32,
     },
-    /// It is done.
     Done(RequestId, Job),
 }
 

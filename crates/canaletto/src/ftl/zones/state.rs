@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use crate::host::request::Status;
 
-/// State of a zone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Nothing is written (ZSE).
@@ -39,21 +38,17 @@ impl State {
         }
     }
 
-    /// Whether the zone takes one of the open resources.
     fn is_open(self) -> bool {
         matches!(self, State::ImplicitlyOpen | State::ExplicitlyOpen)
     }
 
-    /// Whether the zone takes one of the active resources.
     fn is_active(self) -> bool {
         self.is_open() || self == State::Closed
     }
 }
 
-/// State of a zone, and its write pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Zone {
-    /// State.
     pub state: State,
     /// Sectors from the zone's start to the write pointer.
     pub pointer: u64,
@@ -63,20 +58,14 @@ pub struct Zone {
     opened: u64,
 }
 
-/// Limits of zones.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneLimits {
     /// Sectors between the first ones of two zones.
     pub size: u64,
-    /// Writable sectors of a zone.
     pub capacity: u64,
-    /// Open zones.
     pub open: u32,
-    /// Active zones.
     pub active: u32,
-    /// Sectors of an append.
     pub append: u64,
-    /// Sectors of the zone random write area.
     pub random_write_area: u64,
 }
 
@@ -89,7 +78,6 @@ struct InUse {
     implicit: BTreeSet<(u64, u32)>,
 }
 
-/// All zones, of one namespace or several.
 pub struct ZoneStates {
     zones: Vec<Zone>,
     /// Limits, of each namespace.
@@ -117,22 +105,18 @@ impl ZoneStates {
         }
     }
 
-    /// The zone that a sector is in.
     pub fn zone_of(&self, lba: u64) -> u32 {
         (lba / self.limits.size) as u32
     }
 
-    /// The first sector of a zone.
     pub fn start_of(&self, zone: u32) -> u64 {
         u64::from(zone) * self.limits.size
     }
 
-    /// A zone.
     pub fn zone(&self, zone: u32) -> &Zone {
         &self.zones[zone as usize]
     }
 
-    /// All zones.
     pub fn zones(&self) -> &[Zone] {
         &self.zones
     }

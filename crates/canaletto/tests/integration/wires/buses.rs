@@ -1,5 +1,3 @@
-//! Faults on buses.
-
 use canaletto::fabric::trace::WireUse;
 use canaletto::flash::interface::Operation;
 use canaletto::measure::probe::{Carries, Load};

@@ -1,5 +1,3 @@
-//! Faults of chips.
-
 use canaletto::engine::time::Time;
 use canaletto::fabric::trace::WireUse;
 use canaletto::flash::address::PlaneId;

@@ -1,5 +1,3 @@
-//! Faults behind switches.
-
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::probe::Carries;
 use canaletto::measure::wire_check::found::Rule;

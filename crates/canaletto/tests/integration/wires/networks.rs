@@ -1,5 +1,3 @@
-//! Faults in networks.
-
 use canaletto::fabric::Direction;
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::probe::{Carries, Load};
