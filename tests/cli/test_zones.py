@@ -1,6 +1,4 @@
 import json
-import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +6,6 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 ZONED = """
 base = "performance-optimized"
 name = "zoned"
@@ -150,19 +147,3 @@ def test_violations_end_with_the_standard_s_status(canaletto: Any, tmp_path: Pat
     result = alone(tmp_path, "zoned.toml", "--workload", "failing.csv", "--set", "flash.failures.program=0.9")
     assert result["flash"]["zones"]["states"]["read_only"] == 1
     assert set(result["flash"]["zones"]["refused"]) == {"zone_invalid_state_transition", "zone_is_read_only"}
-
-
-def test_the_how_to_works(canaletto: Any, tmp_path: Path) -> None:
-    """Every design, workload and command of the page, in order."""
-    page = (ROOT / "docs/how-to/zones.md").read_text()
-    for language, text in re.findall(r"```(toml|sh)\n(.*?)```", page, re.DOTALL):
-        first, *_ = text.splitlines()
-        if language == "toml":
-            file = tmp_path / first.split()[-1]
-            before = file.read_text() if first.startswith("# at the end of") else ""
-            file.write_text(before + text)
-        else:
-            canaletto.ok(*shlex.split(first)[1:], "--requests", "2000")
-    shared = ("zoned.toml", "--workload", "log.toml", "--set", "workload.flow.0.namespace=log")
-    said = canaletto.ok("run", *shared, "--requests", "2000", "--json").out
-    assert [each["kind"] for each in json.loads(said)["namespaces"]] == ["conventional", "zoned"]

@@ -50,9 +50,10 @@ def command(canaletto: Canaletto, place: str, *words: str) -> str:
 
 
 def toml(text: str, canaletto: Canaletto, place: str) -> None:
-    name = re.match(r"# (\w+\.toml)\n", text)
+    name = re.match(r"# (at the end of )?(\w+\.toml)\n", text)
     if name is not None:
-        (canaletto.folder / name[1]).write_text(text)
+        file = canaletto.folder / name[2]
+        file.write_text((file.read_text() if name[1] else "") + text)
         return
     (canaletto.folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
     files = ["performance-optimized", "example.toml"] if "[[flow]]" in text else ["example.toml", "hm_0"]
