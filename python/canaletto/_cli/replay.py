@@ -41,7 +41,7 @@ Requests = Annotated[
     typer.Option(
         parser=whole(1),
         metavar="N",
-        help="Simulate at most N requests per flow, such as 20000 or 2e4.",
+        help="Simulate N requests per flow, such as 20000 or 2e4. A trace may have fewer.",
     ),
 ]
 
