@@ -10,7 +10,7 @@ SHELL := bash
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-# Cargo's profile of the native module: `quick` compiles in half the time of `release`, whose engine is 5 to 12 % faster.
+# Cargo's profile of the native module: `quick` compiles in half the time of `release`, whose engine is 2 to 10 % faster.
 PROFILE ?= quick
 BUILT := $(VENV)/.built-$(PROFILE)
 # Groups of packages of pyproject.toml that `make setup` installs.
