@@ -5,8 +5,8 @@ usage: python benches/inert.py            each key on one preset, of every third
        python benches/inert.py --record   the same, into docs/generated/inert/costs.md
 
 A key is *inert* where it is allowed and no result changes; a second flow with half of the requests is measured too.
-More than `LIMIT` is a failure, after longer runs (1,000 reads at other addresses cost up to 8 % more or less), and so
-is a preset whose reads cost more than `worst_preset` of `ceilings.toml`. Counted is the difference of a long and a
+More than `LIMIT` is a failure, once longer runs confirm it: 1,000 reads at other addresses cost up to 8 % more or less.
+So is a preset whose reads cost more than `worst_preset` of `ceilings.toml`. Counted is the difference of a long and a
 short run in `LOOP`. All runs of a preset share a process, in which calls of `getppid` mark their ends.
 """
 

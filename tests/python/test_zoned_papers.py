@@ -77,5 +77,8 @@ def test_a_cache_of_language_models_replaces_the_object_used_least_recently() ->
 def test_handles_help_a_cache_of_language_models() -> None:
     replays = [lmcache.Replay(system, lmcache.ALL, lmcache.EQUAL, 70, lmcache.TURNS) for system in lmcache.PUBLISHED]
     found = {(each.system, each.touched, each.shares, "70"): each.simulate(lambda *_: True) for each in replays}
-    without, with_handles = (row["ours"] for row in lmcache.table(found))
-    assert without > with_handles + 0.1 > 1.2
+    (row,) = rows = lmcache.table(found)
+    assert row["without"] > row["with"] + 0.1 > 1.2
+    assert row["ours"] == row["without"] / row["with"]
+    assert not verdicts.judged([lmcache.FIGURE], {"lmcache": rows}, []), "what no source states is not judged"
+    assert lmcache.chart(rows)

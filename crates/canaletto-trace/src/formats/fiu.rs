@@ -1,7 +1,7 @@
 //! FIU traces: `0 4892 syslogd 904265560 8 W 6 0 531e779…`, one request a line.
 //!
 //! Time in ns, process and its name (which may have spaces), address and size in blocks of 512 bytes, W or R, major and
-//! minor device number, MD5 digests, which are skipped (Koller and Rangaswami, FAST 2010; SNIA IOTTA). The device
+//! minor device number, MD5 digests (Koller and Rangaswami, FAST 2010; SNIA IOTTA). Digests are skipped. The device
 //! number is the kernel's: major × 2^20 + minor.
 
 use std::io::{self, Write};

@@ -173,7 +173,7 @@ impl<E: Copy> EventQueue<E> {
         Some((now, slot.map_or_else(|| Due::Event(self.take()), Due::Single)))
     }
 
-    /// Moves the clock to the next event. Returns the slot whose event it is; none if it is to be [taken](EventQueue::take).
+    /// Moves the clock to the next event. Returns its slot, or none if it must be [taken](EventQueue::take).
     #[inline(always)]
     pub fn advance(&mut self) -> Option<(Time, Option<usize>)> {
         // Not by `map`, whose parts are calls where the linker does not optimise.

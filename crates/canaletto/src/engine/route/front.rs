@@ -41,7 +41,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
         match event {
-            HostEvent::LinkSent(_) => unreachable!("link events have slots of their own"),
+            HostEvent::LinkSent(_) => unreachable!("link events have slots"),
             HostEvent::Awaited => unreachable!("nothing happens when a place is kept"),
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host_at(now).link_arrived(direction);
